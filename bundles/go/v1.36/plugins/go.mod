@@ -1,0 +1,56 @@
+module plasmacloud.io/bundle/plugins
+
+go 1.24.2
+
+require (
+	cyphar.com/go-pathrs v0.2.1
+	github.com/Masterminds/semver/v3 v3.4.0
+	github.com/Microsoft/go-winio v0.6.2
+	github.com/Microsoft/hcsshim v0.13.0
+	github.com/alexflint/go-filemutex v1.3.0
+	github.com/buger/jsonparser v1.1.1
+	github.com/containerd/cgroups/v3 v3.0.3
+	github.com/containerd/errdefs v0.3.0
+	github.com/containerd/errdefs/pkg v0.3.0
+	github.com/containerd/typeurl/v2 v2.2.0
+	github.com/containernetworking/cni v1.3.0
+	github.com/containernetworking/plugins v1.9.1
+	github.com/coreos/go-iptables v0.8.0
+	github.com/coreos/go-systemd/v22 v22.6.0
+	github.com/cyphar/filepath-securejoin v0.6.0
+	github.com/go-logr/logr v1.4.3
+	github.com/go-task/slim-sprig/v3 v3.0.0
+	github.com/godbus/dbus/v5 v5.1.0
+	github.com/gogo/protobuf v1.3.2
+	github.com/golang/groupcache v0.0.0-20210331224755-41bb18bfe9da
+	github.com/google/go-cmp v0.7.0
+	github.com/google/pprof v0.0.0-20250820193118-f64d9cf942d6
+	github.com/insomniacslk/dhcp v0.0.0-20240829085014-a3a4c1f04475
+	github.com/josharian/native v1.1.0
+	github.com/mattn/go-shellwords v1.0.12
+	github.com/mdlayher/packet v1.1.2
+	github.com/mdlayher/socket v0.5.1
+	github.com/networkplumbing/go-nft v0.4.0
+	github.com/onsi/ginkgo/v2 v2.25.1
+	github.com/onsi/gomega v1.38.1
+	github.com/opencontainers/selinux v1.13.0
+	github.com/pierrec/lz4/v4 v4.1.21
+	github.com/pkg/errors v0.9.1
+	github.com/safchain/ethtool v0.6.2
+	github.com/sirupsen/logrus v1.9.3
+	github.com/u-root/uio v0.0.0-20240224005618-d2acac8f3701
+	github.com/vishvananda/netlink v1.3.1
+	github.com/vishvananda/netns v0.0.5
+	go.opencensus.io v0.24.0
+	go.uber.org/automaxprocs v1.6.0
+	go.yaml.in/yaml/v3 v3.0.4
+	golang.org/x/net v0.43.0
+	golang.org/x/sync v0.16.0
+	golang.org/x/sys v0.35.0
+	golang.org/x/text v0.28.0
+	golang.org/x/tools v0.36.0
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20241015192408-796eee8c2d53
+	google.golang.org/grpc v1.69.0
+	google.golang.org/protobuf v1.36.7
+	sigs.k8s.io/knftables v0.0.18
+)

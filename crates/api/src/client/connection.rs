@@ -1,0 +1,169 @@
+//! One request, one connection. The body of the answer is read whole (bounded in time) or handed on as a stream.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::stream;
+use http::{HeaderValue, Request, Response, header};
+use http_body_util::{BodyExt, Full, StreamBody, combinators::UnsyncBoxBody};
+use hyper::body::{Frame, Incoming};
+use hyper_util::rt::TokioIo;
+use serde::de::DeserializeOwned;
+use tokio::{fs::File, io::AsyncReadExt, net::TcpStream, time::timeout};
+
+use super::ClientError;
+use crate::{Problem, problem, routes::Method};
+
+const CONNECT: Duration = Duration::from_secs(5);
+const ANSWER: Duration = Duration::from_secs(60);
+/// Loading an archive into every node of a cluster may take a while after its last byte was sent.
+const UPLOAD: Duration = Duration::from_secs(3600);
+const CHUNK: usize = 64 * 1024;
+
+type Body = UnsyncBoxBody<Bytes, std::io::Error>;
+
+pub(super) enum Payload {
+    Empty,
+    Json(Vec<u8>),
+    Archive(File),
+}
+
+#[derive(Clone)]
+pub(super) struct Connection {
+    authority: String,
+    endpoint: String,
+    token: Option<HeaderValue>,
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection").field("endpoint", &self.endpoint).finish_non_exhaustive()
+    }
+}
+
+impl Connection {
+    pub fn new(endpoint: &str, token: Option<String>) -> Result<Self, ClientError> {
+        let wrong = || ClientError::Endpoint { given: endpoint.to_owned() };
+        let authority = endpoint.strip_prefix("http://").ok_or_else(wrong)?.trim_end_matches('/');
+        let parsed: http::uri::Authority = authority.parse().map_err(|_| wrong())?;
+        if parsed.port_u16().is_none() || parsed.host().is_empty() {
+            return Err(wrong());
+        }
+        let token = match token {
+            Some(token) => {
+                let mut value = HeaderValue::from_str(&format!("Bearer {token}"))
+                    .map_err(|_| ClientError::Protocol { detail: "the token has characters no token has".to_owned() })?;
+                value.set_sensitive(true);
+                Some(value)
+            }
+            None => None,
+        };
+        Ok(Self { authority: authority.to_owned(), endpoint: endpoint.to_owned(), token })
+    }
+
+    pub fn endpoint(&self) -> &str {
+        &self.endpoint
+    }
+
+    pub async fn json<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        payload: Payload,
+    ) -> Result<T, ClientError> {
+        let body = self.bytes(method, path, payload).await?;
+        serde_json::from_slice(&body).map_err(|error| ClientError::Protocol { detail: error.to_string() })
+    }
+
+    /// The whole body of a successful answer.
+    pub async fn bytes(&self, method: Method, path: &str, payload: Payload) -> Result<Bytes, ClientError> {
+        let after = match payload {
+            Payload::Empty | Payload::Json(_) => ANSWER,
+            Payload::Archive(_) => UPLOAD,
+        };
+        let exchange = async {
+            let response = self.open(method, path, payload).await?;
+            self.collect(response).await
+        };
+        timeout(after, exchange).await.map_err(|_| self.timed_out(after))?
+    }
+
+    /// A successful answer whose body is still to be read; a problem is read and returned as the error it is.
+    pub async fn open(&self, method: Method, path: &str, payload: Payload) -> Result<Response<Incoming>, ClientError> {
+        let connect = timeout(CONNECT, TcpStream::connect(&self.authority));
+        let socket = connect.await.map_err(|_| self.timed_out(CONNECT))?.map_err(|error| self.unreachable(error))?;
+        socket.set_nodelay(true).map_err(|error| self.unreachable(error))?;
+        let handshake = hyper::client::conn::http1::handshake(TokioIo::new(socket));
+        let (mut sender, connection) = handshake.await.map_err(|error| self.unreachable(error))?;
+        // The connection ends with the exchange; what ended it is seen by whoever reads the answer.
+        tokio::spawn(connection);
+        let request = self.request(method, path, payload)?;
+        let response = sender.send_request(request).await.map_err(|error| self.unreachable(error))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let status = response.status().as_u16();
+        let body = self.collect(response).await?;
+        Err(ClientError::Problem(Box::new(read_problem(status, &body))))
+    }
+
+    fn request(&self, method: Method, path: &str, payload: Payload) -> Result<Request<Body>, ClientError> {
+        let mut request = Request::builder()
+            .method(method.as_str())
+            .uri(path)
+            .header(header::HOST, &self.authority)
+            .header(header::USER_AGENT, concat!("cloud/", env!("CARGO_PKG_VERSION")));
+        if let Some(token) = &self.token {
+            request = request.header(header::AUTHORIZATION, token);
+        }
+        let (media_type, body) = match payload {
+            Payload::Empty => (None, full(Bytes::new())),
+            Payload::Json(json) => (Some("application/json"), full(Bytes::from(json))),
+            Payload::Archive(file) => (Some("application/x-tar"), streamed(file)),
+        };
+        if let Some(media_type) = media_type {
+            request = request.header(header::CONTENT_TYPE, media_type);
+        }
+        request.body(body).map_err(|error| ClientError::Protocol { detail: error.to_string() })
+    }
+
+    async fn collect(&self, response: Response<Incoming>) -> Result<Bytes, ClientError> {
+        let body = response.into_body().collect().await.map_err(|error| self.unreachable(error))?;
+        Ok(body.to_bytes())
+    }
+
+    pub fn unreachable(&self, source: impl std::error::Error + Send + Sync + 'static) -> ClientError {
+        ClientError::Unreachable { endpoint: self.endpoint.clone(), source: Box::new(source) }
+    }
+
+    pub fn timed_out(&self, after: Duration) -> ClientError {
+        ClientError::Timeout { endpoint: self.endpoint.clone(), after }
+    }
+}
+
+fn full(bytes: Bytes) -> Body {
+    Full::new(bytes).map_err(|never| match never {}).boxed_unsync()
+}
+
+/// A file, read piece by piece as the other side takes it.
+fn streamed(file: File) -> Body {
+    let frames = stream::try_unfold(file, |mut file| async move {
+        let mut chunk = vec![0; CHUNK];
+        let read = file.read(&mut chunk).await?;
+        chunk.truncate(read);
+        Ok((read > 0).then(|| (Frame::data(Bytes::from(chunk)), file)))
+    });
+    StreamBody::new(frames).boxed_unsync()
+}
+
+/// Something between us and the platform may have answered instead of it.
+fn read_problem(status: u16, body: &[u8]) -> Problem {
+    serde_json::from_slice(body).unwrap_or_else(|_| {
+        Problem::from(&types::Fault::new(
+            problem::kind_of(status),
+            "answer-unexpected",
+            format!("the answer was {status} without a problem that could be read"),
+            "check that the endpoint is the platform's own",
+        ))
+    })
+}

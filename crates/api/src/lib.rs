@@ -1,0 +1,20 @@
+//! What goes over the wire, apart from the domain's own types: either may change without the other, and every
+//! conversion is written out so that a new field cannot be forgotten or leak by accident.
+
+#[cfg(feature = "client")]
+pub mod client;
+pub mod cluster;
+pub mod event;
+pub mod instance;
+pub mod moment;
+pub mod network;
+pub mod openapi;
+pub mod operation;
+pub mod plan;
+pub mod platform;
+pub mod problem;
+pub mod quantity;
+pub mod routes;
+pub mod spec;
+
+pub use problem::Problem;

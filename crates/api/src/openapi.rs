@@ -1,0 +1,171 @@
+//! The OpenAPI document. It is checked in, so that a change of the API is seen in review, and served as it stands;
+//! a test makes it anew from the wire types and the table of routes and compares.
+
+/// The document as it is served.
+pub const DOCUMENT: &str = include_str!("../openapi.json");
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+    use utoipa::OpenApi;
+
+    use super::DOCUMENT;
+    use crate::{
+        cluster, event, instance, network, operation, plan, platform, problem, quantity,
+        routes::{self, Content, Route},
+        spec,
+    };
+
+    /// Set to write the document instead of comparing it.
+    const REGENERATE: &str = "UPDATE_OPENAPI";
+
+    #[derive(OpenApi)]
+    #[openapi(components(schemas(
+        problem::Problem,
+        problem::FaultView,
+        platform::VersionView,
+        platform::BundleList,
+        platform::BundleView,
+        network::NetworkCreate,
+        network::NetworkView,
+        network::NetworkList,
+        network::NetworkAccepted,
+        operation::OperationView,
+        operation::OperationList,
+        operation::OperationAccepted,
+        operation::OperationKindView,
+        operation::OperationStateView,
+        operation::StepView,
+        operation::StepStateView,
+        instance::InstanceView,
+        instance::InstanceList,
+        instance::InstancePhase,
+        event::EventView,
+        event::EventList,
+        event::SeverityView,
+        plan::PlanRequest,
+        plan::PlanView,
+        plan::ChangeView,
+        plan::PlannedStepView,
+        plan::ImpactView,
+        cluster::ClusterCreate,
+        cluster::ClusterApply,
+        cluster::ClusterView,
+        cluster::PinsView,
+        cluster::ClusterPhase,
+        cluster::ConditionView,
+        cluster::ClusterList,
+        cluster::ClusterDetailView,
+        cluster::ClusterAccepted,
+        cluster::ImageList,
+        quantity::Quantity,
+        spec::ClusterSpec,
+        spec::Ranges,
+        spec::ControlPlane,
+        spec::Konnectivity,
+        spec::Component,
+        spec::Resources,
+        spec::NodeGroup,
+        spec::Gpu,
+        spec::Addons,
+        spec::Addon,
+        spec::IngressNginx,
+    )))]
+    struct Schemas;
+
+    fn content(content: Content) -> Value {
+        match content {
+            Content::Json(schema) => {
+                json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } })
+            }
+            Content::Media(media_type) => json!({ media_type: { "schema": { "type": "string" } } }),
+        }
+    }
+
+    fn parameters(path: &str) -> Vec<Value> {
+        let in_path = path.split(['{', '}']).skip(1).step_by(2);
+        let mut all: Vec<Value> = in_path
+            .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
+            .collect();
+        if path == routes::EVENTS {
+            all.push(json!({ "name": "subject", "in": "query", "description": "Name or id of a cluster or network",
+                "schema": { "type": "string" } }));
+            all.push(json!({ "name": "limit", "in": "query", "description": "At most so many; 100 when not given",
+                "schema": { "type": "integer", "minimum": 1, "maximum": 1000 } }));
+        }
+        all
+    }
+
+    fn operation(route: &Route) -> Value {
+        let mut operation = json!({
+            "operationId": route.id,
+            "summary": route.summary,
+            "responses": {
+                route.status.to_string(): { "description": "Done or accepted", "content": content(route.answer) },
+                "default": {
+                    "description": "A problem",
+                    "content": { problem::MEDIA_TYPE: { "schema": { "$ref": "#/components/schemas/Problem" } } },
+                },
+            },
+        });
+        let parameters = parameters(route.path);
+        if !parameters.is_empty() {
+            operation["parameters"] = json!(parameters);
+        }
+        if let Some(request) = route.request {
+            operation["requestBody"] = json!({ "required": true, "content": content(request) });
+        }
+        if route.open {
+            operation["security"] = json!([]);
+        }
+        operation
+    }
+
+    fn generate() -> String {
+        let mut document = serde_json::to_value(Schemas::openapi()).unwrap();
+        let mut paths: Map<String, Value> = Map::new();
+        for route in routes::TABLE {
+            let entry = paths.entry(route.path).or_insert_with(|| json!({}));
+            entry[route.method.as_str().to_lowercase()] = operation(route);
+        }
+        document["info"] = json!({ "title": "PlasmaCloud Kubernetes", "version": "v1", "license": { "name": "Apache-2.0" } });
+        document["paths"] = Value::Object(paths);
+        document["components"]["securitySchemes"] = json!({ "bearer": { "type": "http", "scheme": "bearer" } });
+        document["security"] = json!([{ "bearer": [] }]);
+        serde_json::to_string_pretty(&document).unwrap() + "\n"
+    }
+
+    /// Every `$ref` of a value.
+    fn references(value: &Value) -> Vec<String> {
+        match value {
+            Value::Object(map) => map
+                .iter()
+                .flat_map(|(key, value)| match (key.as_str(), value.as_str()) {
+                    ("$ref", Some(target)) => vec![target.to_owned()],
+                    _ => references(value),
+                })
+                .collect(),
+            Value::Array(items) => items.iter().flat_map(references).collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_checked_in_document_is_the_one_the_code_describes() {
+        let generated = generate();
+        if std::env::var_os(REGENERATE).is_some() {
+            std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json"), generated).unwrap();
+            return;
+        }
+        assert!(generated == DOCUMENT, "openapi.json is stale: run the test with {REGENERATE}=1 and review the change");
+    }
+
+    #[test]
+    fn every_reference_has_its_schema() {
+        let document: Value = serde_json::from_str(&generate()).unwrap();
+        for target in references(&document) {
+            let pointer = target.trim_start_matches('#');
+            assert!(document.pointer(pointer).is_some(), "{target}");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Errors on the wire: `application/problem+json` with a stable code to search for and what to do about it.
+
+use serde::{Deserialize, Serialize};
+use types::{Fault, FaultKind};
+
+pub const MEDIA_TYPE: &str = "application/problem+json";
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub struct Problem {
+    /// `urn:plasmacloud:problem:<code>`
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The class of problem, the same for every problem with this status.
+    pub title: String,
+    pub status: u16,
+    /// Stable; scripts may compare it.
+    pub code: String,
+    /// The cause, for a person.
+    pub detail: String,
+    /// What to do about it.
+    pub remedy: String,
+    /// What the problem is about, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance: Option<String>,
+}
+
+pub fn status_of(kind: FaultKind) -> u16 {
+    match kind {
+        FaultKind::Invalid => 400,
+        FaultKind::Unauthenticated => 401,
+        FaultKind::NotFound => 404,
+        FaultKind::Conflict => 409,
+        FaultKind::Refused => 422,
+        FaultKind::Internal => 500,
+        FaultKind::Unavailable => 503,
+        FaultKind::Exhausted => 507,
+    }
+}
+
+/// Of a status we do not use ourselves (somebody else's proxy answered), the nearest kind.
+pub fn kind_of(status: u16) -> FaultKind {
+    match status {
+        401 => FaultKind::Unauthenticated,
+        404 => FaultKind::NotFound,
+        409 => FaultKind::Conflict,
+        403 | 422 => FaultKind::Refused,
+        400..=499 => FaultKind::Invalid,
+        502..=504 => FaultKind::Unavailable,
+        507 => FaultKind::Exhausted,
+        _ => FaultKind::Internal,
+    }
+}
+
+fn title_of(kind: FaultKind) -> &'static str {
+    match kind {
+        FaultKind::Invalid => "The request is not valid",
+        FaultKind::Unauthenticated => "The request carries no valid token",
+        FaultKind::NotFound => "There is no such thing",
+        FaultKind::Conflict => "Something else stands in the way",
+        FaultKind::Refused => "Understood, and not allowed or not supported",
+        FaultKind::Internal => "A defect of the platform",
+        FaultKind::Unavailable => "Something did not answer",
+        FaultKind::Exhausted => "The host lacks something",
+    }
+}
+
+impl From<&Fault> for Problem {
+    fn from(fault: &Fault) -> Self {
+        Self {
+            kind: format!("urn:plasmacloud:problem:{}", fault.code),
+            title: title_of(fault.kind).to_owned(),
+            status: status_of(fault.kind),
+            code: fault.code.to_string(),
+            detail: fault.cause.clone(),
+            remedy: fault.remedy.clone(),
+            instance: None,
+        }
+    }
+}
+
+impl From<&Problem> for Fault {
+    fn from(problem: &Problem) -> Self {
+        Fault::new(
+            kind_of(problem.status),
+            problem.code.clone(),
+            problem.detail.clone(),
+            problem.remedy.clone(),
+        )
+    }
+}
+
+/// A fault inside an answer that is not itself an error: why an operation or a step of it failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub struct FaultView {
+    pub code: String,
+    pub cause: String,
+    pub remedy: String,
+}
+
+impl From<&Fault> for FaultView {
+    fn from(fault: &Fault) -> Self {
+        Self { code: fault.code.to_string(), cause: fault.cause.clone(), remedy: fault.remedy.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_keeps_its_kind_on_the_way_to_the_client_and_back() {
+        for kind in [
+            FaultKind::Invalid,
+            FaultKind::Unauthenticated,
+            FaultKind::NotFound,
+            FaultKind::Conflict,
+            FaultKind::Refused,
+            FaultKind::Internal,
+            FaultKind::Unavailable,
+            FaultKind::Exhausted,
+        ] {
+            let fault = Fault::new(kind, "some-code", "the cause", "the remedy");
+            assert_eq!(Fault::from(&Problem::from(&fault)), fault);
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! What a cluster may be asked to be. Every refusal names its field, its cause and its remedy; nothing is ignored.
+
+mod capacity;
+mod honoured;
+mod ranges;
+mod groups;
+
+use types::{Cidr, Fault, Name, cluster::ClusterSpec};
+
+pub use capacity::check as capacity;
+pub use groups::size_of;
+
+/// Everything that can be told from the spec, the cluster's name and its network's range.
+pub fn check(name: &Name, spec: &ClusterSpec, network: Cidr) -> Result<(), Fault> {
+    honoured::check(spec)?;
+    ranges::check(spec, network)?;
+    groups::check(name, spec)
+}

@@ -1,0 +1,107 @@
+//! A machine as it should be, secrets included. Rendered just before use; only its digest is ever compared or kept.
+
+use cluster::{
+    material::ClusterMaterial,
+    node::{self, NodeInput},
+};
+use engine_hosted::{PlaneInput, VOLUME_MOUNT};
+use ports::{
+    bundles::BundleRef,
+    compute::{Attachment, Init, MachineConfig, MachineDesired, Nic},
+    edge::REGISTRY_PORT,
+};
+use sha2::{Digest, Sha256};
+use types::{
+    Fault, VolumeId,
+    cluster::Cluster,
+    machine::{Machine, Role},
+    network::Network,
+};
+
+use super::target::node_material;
+use crate::World;
+
+/// What all machines of one cluster are rendered from.
+pub struct Frame<'a> {
+    pub cluster: &'a Cluster,
+    pub network: &'a Network,
+    pub material: &'a ClusterMaterial,
+    pub bundle: &'a BundleRef,
+    pub planes: Vec<&'a Machine>,
+}
+
+impl Frame<'_> {
+    /// Nothing while the machine's own keys are not made.
+    pub async fn config(&self, world: &World, machine: &Machine) -> Result<Option<MachineConfig>, Fault> {
+        match &machine.role {
+            Role::ControlPlane { .. } => Ok(Some(engine_hosted::render(&PlaneInput {
+                cluster: self.cluster,
+                address: machine.address,
+                material: self.material,
+            }))),
+            Role::Worker { pods, .. } => {
+                let Some(node) = node_material(world, &machine.id).await? else { return Ok(None) };
+                let api = self.planes.first().map_or(machine.address, |plane| plane.address);
+                let pause_image = self.bundle.images.get("pause").map_or("", String::as_str);
+                Ok(Some(node::render(&NodeInput {
+                    cluster: self.cluster,
+                    machine,
+                    pods: *pods,
+                    api,
+                    registry: format!("{}:{REGISTRY_PORT}", self.network.platform_address()),
+                    pause_image,
+                    mtu: world.network.mtu(),
+                    material: self.material,
+                    node: &node,
+                })))
+            }
+        }
+    }
+
+    pub async fn machine(&self, world: &World, machine: &Machine) -> Result<Option<MachineDesired>, Fault> {
+        let Some(config) = self.config(world, machine).await? else { return Ok(None) };
+        let (init, image, volumes) = match &machine.role {
+            Role::ControlPlane { volume } => {
+                (Init::Keeper, &self.bundle.control_plane_tree, vec![attachment(world, volume).await?])
+            }
+            Role::Worker { .. } => (Init::Systemd, &self.bundle.node_tree, Vec::new()),
+        };
+        Ok(Some(MachineDesired {
+            id: machine.id.clone(),
+            hostname: machine.hostname.clone(),
+            image: image.clone(),
+            init,
+            size: machine.size,
+            nic: Nic {
+                interface: world.network.interface(&machine.port),
+                mac: machine.mac,
+                address: machine.address,
+                prefix_len: self.network.cidr.prefix_len(),
+                gateway: self.network.gateway(),
+                mtu: world.network.mtu(),
+            },
+            volumes,
+            config,
+            power: machine.power,
+        }))
+    }
+}
+
+async fn attachment(world: &World, volume: &VolumeId) -> Result<Attachment, Fault> {
+    match world.volumes.observe(volume).await.present() {
+        Some(seen) => Ok(Attachment {
+            volume: volume.clone(),
+            source: seen.source.clone(),
+            mount_at: VOLUME_MOUNT.into(),
+        }),
+        None => Err(Fault::unavailable(
+            "volume-missing",
+            format!("the volume {volume} of the control plane cannot be seen"),
+            "the platform tries again; if its file was lost, restore it or delete the cluster",
+        )),
+    }
+}
+
+pub fn digest(config: &MachineConfig) -> String {
+    config.digest(|bytes| Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect())
+}

@@ -1,0 +1,14 @@
+//! What the platform does, told to ports: accepting requests (`ops`), rendering what is wanted (`desired`), and keeping
+//! the world in agreement with it (`reconcile`).
+
+mod admission;
+mod allocate;
+mod desired;
+pub mod ops;
+pub mod records;
+pub mod reconcile;
+mod world;
+
+pub use ops::Ops;
+pub use reconcile::Reconcilers;
+pub use world::{Settings, World, default_project};

@@ -1,0 +1,179 @@
+//! Clusters: create, apply, list, get, delete.
+
+use ports::store::{Doc, Filter, Versioned, Write};
+use types::{
+    ClusterId, Fault, Name, ProjectId,
+    cluster::{Cluster, ClusterSpec},
+    machine::Machine,
+    operation::{Event, Operation, OperationKind, Subject, SubjectKind},
+};
+
+use super::{Ops, accept::Decision, make_cluster::Draft};
+use crate::records;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterDetail {
+    pub cluster: Cluster,
+    /// Only those the tenant may see.
+    pub machines: Vec<Machine>,
+    /// Newest first.
+    pub events: Vec<Event>,
+    pub endpoint: String,
+}
+
+const RECENT_EVENTS: u32 = 20;
+
+pub(super) fn subject(id: &ClusterId) -> Subject {
+    Subject { kind: SubjectKind::Cluster, id: id.to_string() }
+}
+
+impl Ops {
+    pub async fn create_cluster(
+        &self,
+        project: &str,
+        name: Name,
+        spec: ClusterSpec,
+    ) -> Result<(Cluster, Operation), Fault> {
+        let project = self.project(project)?;
+        let id = ClusterId::generate();
+        self.accept(async |_| {
+            if let Some(other) = self.named(&project, &name).await? {
+                return Err(name_taken(&other));
+            }
+            let Draft { cluster, machines, mut network } = self.draft(&project, &id, &name, &spec).await?;
+            network.value.generation += 1;
+            let subject = subject(&id);
+            let operation = self.operation(&project, &subject, name.as_str(), OperationKind::Create, 1);
+            let mut writes = vec![
+                Write::Put(Doc::new(&cluster, 0)),
+                Write::Put(Doc::new(&network.value, network.version)),
+                Write::Put(Doc::new(&operation, 0)),
+                self.wake(&subject),
+            ];
+            writes.extend(machines.iter().map(|m| Write::Put(Doc::new(m, 0))));
+            Ok(Decision::Write { writes, answer: (cluster, operation) })
+        })
+        .await
+    }
+
+    pub(super) async fn named(&self, project: &ProjectId, name: &Name) -> Result<Option<Cluster>, Fault> {
+        let filter = Filter {
+            project: Some(project.to_string()),
+            name: Some(name.to_string()),
+            ..Filter::default()
+        };
+        let found = records::list::<Cluster>(&*self.world.store, &filter).await?;
+        Ok(found.into_iter().next().map(|c| c.value))
+    }
+
+    /// Creates what is not there; what is there must be as described already, in this release.
+    pub async fn apply_cluster(
+        &self,
+        project: &str,
+        name: Name,
+        spec: ClusterSpec,
+    ) -> Result<(Cluster, Option<Operation>), Fault> {
+        let id = self.project(project)?;
+        let Some(current) = self.named(&id, &name).await? else {
+            return self.create_cluster(project, name, spec).await.map(|(c, op)| (c, Some(op)));
+        };
+        self.check_unchanged(&id, &current, &spec).await?;
+        Ok((current, None))
+    }
+
+    /// Whether a spec says of a cluster what it already is.
+    pub(super) async fn check_unchanged(
+        &self,
+        project: &ProjectId,
+        current: &Cluster,
+        spec: &ClusterSpec,
+    ) -> Result<(), Fault> {
+        if current.deleting {
+            return Err(Fault::conflict(
+                "cluster-deleting",
+                format!("the cluster '{}' is being deleted", current.name),
+                "wait until it is gone, then apply again",
+            ));
+        }
+        let same_network = self.network(project, &spec.vpc).await?.value.id == current.network;
+        let mut asked = spec.clone();
+        // Name and id of a VPC mean the same; so do a line and the patch it was pinned to.
+        asked.vpc.clone_from(&current.spec.vpc);
+        let version = self.world.bundles.resolve(spec.version);
+        let same_version =
+            spec.version == current.spec.version || version.is_ok_and(|v| v == current.pins.version);
+        asked.version = current.spec.version;
+        if same_network && same_version && asked == current.spec {
+            return Ok(());
+        }
+        Err(Fault::refused(
+            "change-not-supported",
+            format!("the cluster '{}' differs from its description and cannot be changed in this release", current.name),
+            "apply the description it was created with, or delete and create it",
+        ))
+    }
+
+    pub async fn list_clusters(&self, project: &str) -> Result<Vec<Cluster>, Fault> {
+        let filter = Filter { project: Some(self.project(project)?.to_string()), ..Filter::default() };
+        let mut all: Vec<Cluster> =
+            records::list::<Cluster>(&*self.world.store, &filter).await?.into_iter().map(|c| c.value).collect();
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(all)
+    }
+
+    pub async fn get_cluster(&self, project: &str, reference: &str) -> Result<ClusterDetail, Fault> {
+        let project = self.project(project)?;
+        let store = &*self.world.store;
+        let cluster = records::find::<Cluster>(store, &project, reference).await?.value;
+        let machines = records::children::<Machine>(store, cluster.id.as_str()).await?;
+        let mut machines: Vec<Machine> = machines.into_iter().map(|m| m.value).filter(Machine::is_worker).collect();
+        machines.sort_by(|a, b| a.hostname.cmp(&b.hostname));
+        let subject = subject(&cluster.id);
+        let events = store.events(project.as_str(), Some(&subject), RECENT_EVENTS).await.map_err(records::fault)?;
+        Ok(ClusterDetail { cluster, machines, events, endpoint: self.endpoint() })
+    }
+
+    pub async fn delete_cluster(&self, project: &str, reference: &str) -> Result<Operation, Fault> {
+        let project = self.project(project)?;
+        self.accept(async |_| {
+            let store = &*self.world.store;
+            let mut cluster = records::find::<Cluster>(store, &project, reference).await?;
+            let subject = subject(&cluster.value.id);
+            if cluster.value.deleting
+                && let Some(running) = self.running_operation(&subject).await?
+            {
+                return Ok(Decision::Answer(running));
+            }
+            let mut network = self.network(&project, cluster.value.network.as_str()).await?;
+            network.value.generation += 1;
+            cluster.value.deleting = true;
+            cluster.value.generation += 1;
+            let name = cluster.value.name.as_str();
+            let operation =
+                self.operation(&project, &subject, name, OperationKind::Delete, cluster.value.generation);
+            let mut writes = vec![
+                Write::Put(Doc::new(&cluster.value, cluster.version)),
+                Write::Put(Doc::new(&network.value, network.version)),
+                Write::Put(Doc::new(&operation, 0)),
+                self.wake(&subject),
+            ];
+            let machines = records::children::<Machine>(store, cluster.value.id.as_str()).await?;
+            writes.extend(machines.into_iter().map(leaving));
+            Ok(Decision::Write { writes, answer: operation })
+        })
+        .await
+    }
+}
+
+fn leaving(machine: Versioned<Machine>) -> Write {
+    let gone = Machine { deleting: true, ..machine.value };
+    Write::Put(Doc::new(&gone, machine.version))
+}
+
+pub(super) fn name_taken(other: &Cluster) -> Fault {
+    Fault::conflict(
+        "name-taken",
+        format!("a cluster '{}' exists already in this project ({})", other.name, other.status.phase.as_str()),
+        "choose another name, or delete it first",
+    )
+}

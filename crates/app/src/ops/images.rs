@@ -1,0 +1,29 @@
+//! Images a tenant loads for a cluster.
+
+use std::path::Path;
+
+use types::{Fault, cluster::Cluster};
+
+use super::Ops;
+use crate::records;
+
+impl Ops {
+    pub async fn load_images(&self, project: &str, reference: &str, archive: &Path) -> Result<Vec<String>, Fault> {
+        let project = self.project(project)?;
+        let cluster = records::find::<Cluster>(&*self.world.store, &project, reference).await?.value;
+        if cluster.deleting {
+            return Err(Fault::conflict(
+                "cluster-deleting",
+                format!("the cluster '{}' is being deleted", cluster.name),
+                "load the image into another cluster",
+            ));
+        }
+        self.world.images.load(&cluster.id, archive).await
+    }
+
+    pub async fn list_images(&self, project: &str, reference: &str) -> Result<Vec<String>, Fault> {
+        let project = self.project(project)?;
+        let cluster = records::find::<Cluster>(&*self.world.store, &project, reference).await?.value;
+        self.world.images.list(&cluster.id).await
+    }
+}

@@ -1,0 +1,122 @@
+//! Operations and events: what was asked for, how it goes, what happened.
+
+use futures::{StreamExt, stream::BoxStream};
+use ports::store::{Entity, Filter};
+use types::{
+    Fault, OperationId,
+    cluster::Cluster,
+    network::Network,
+    operation::{Event, Operation, OperationState, Subject, SubjectKind},
+    status::ClusterPhase,
+};
+
+use super::Ops;
+use crate::records;
+
+/// How many of what there are, for metrics.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Census {
+    pub clusters: Vec<(ClusterPhase, u64)>,
+    pub operations: Vec<(OperationState, u64)>,
+}
+
+impl Ops {
+    pub async fn list_operations(&self, project: &str) -> Result<Vec<Operation>, Fault> {
+        let filter = Filter { project: Some(self.project(project)?.to_string()), ..Filter::default() };
+        let mut all: Vec<Operation> = records::list::<Operation>(&*self.world.store, &filter)
+            .await?
+            .into_iter()
+            .map(|o| o.value)
+            .collect();
+        all.sort_by(|a, b| b.started.cmp(&a.started).then_with(|| a.id.cmp(&b.id)));
+        Ok(all)
+    }
+
+    pub async fn get_operation(&self, project: &str, id: &OperationId) -> Result<Operation, Fault> {
+        let project = self.project(project)?;
+        let found = records::get::<Operation>(&*self.world.store, id.as_str()).await?;
+        let own = found.map(|o| o.value).filter(|o| o.project == project);
+        own.ok_or_else(|| Fault::not_found("operation", id.as_str()))
+    }
+
+    /// The operation now, and again at every change until it is over.
+    pub async fn watch_operation(
+        &self,
+        project: &str,
+        id: &OperationId,
+    ) -> Result<BoxStream<'static, Operation>, Fault> {
+        let mut changes = self.world.signals.operations();
+        changes.mark_unchanged();
+        let first = self.get_operation(project, id).await?;
+        let (ops, project, id) = (self.clone(), project.to_owned(), id.clone());
+        let state = (changes, Some(first.clone()), false);
+        let rest = futures::stream::unfold(state, move |(mut changes, last, over)| {
+            let (ops, project, id) = (ops.clone(), project.clone(), id.clone());
+            async move {
+                if over || last.as_ref().is_some_and(|o| o.state.is_final()) {
+                    return None;
+                }
+                loop {
+                    changes.changed().await.ok()?;
+                    let current = ops.get_operation(&project, &id).await.ok()?;
+                    if last.as_ref() != Some(&current) {
+                        let over = current.state.is_final();
+                        return Some((current.clone(), (changes, Some(current), over)));
+                    }
+                }
+            }
+        });
+        Ok(futures::stream::once(async move { first }).chain(rest).boxed())
+    }
+
+    pub(super) async fn running_operation(&self, subject: &Subject) -> Result<Option<Operation>, Fault> {
+        let all = records::children::<Operation>(&*self.world.store, &subject.id).await?;
+        let running = all.into_iter().map(|o| o.value).filter(|o| !o.state.is_final());
+        Ok(running.max_by_key(|o| o.generation))
+    }
+
+    /// `reference` may name something that is gone.
+    pub async fn list_events(
+        &self,
+        project: &str,
+        reference: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<Event>, Fault> {
+        let project = self.project(project)?;
+        let store = &*self.world.store;
+        let Some(reference) = reference else {
+            return store.events(project.as_str(), None, limit).await.map_err(records::fault);
+        };
+        let subject = if let Ok(cluster) = records::find::<Cluster>(store, &project, reference).await {
+            Some(Subject { kind: SubjectKind::Cluster, id: cluster.value.id.to_string() })
+        } else {
+            let network = records::find::<Network>(store, &project, reference).await.ok();
+            network.map(|n| Subject { kind: SubjectKind::Network, id: n.value.id.to_string() })
+        };
+        if let Some(subject) = subject {
+            return store.events(project.as_str(), Some(&subject), limit).await.map_err(records::fault);
+        }
+        let all = store.events(project.as_str(), None, u32::MAX).await.map_err(records::fault)?;
+        let gone = all.into_iter().filter(|e| e.subject_name == reference || e.subject.id == reference);
+        Ok(gone.take(usize::try_from(limit).unwrap_or(usize::MAX)).collect())
+    }
+
+    pub async fn census(&self) -> Result<Census, Fault> {
+        let everything = Filter::default();
+        let mut census = Census::default();
+        for cluster in records::list::<Cluster>(&*self.world.store, &everything).await? {
+            count(&mut census.clusters, cluster.value.status.phase);
+        }
+        for doc in self.world.store.list(Operation::KIND, &everything).await.map_err(records::fault)? {
+            count(&mut census.operations, doc.read::<Operation>().map_err(records::fault)?.value.state);
+        }
+        Ok(census)
+    }
+}
+
+fn count<T: PartialEq>(counts: &mut Vec<(T, u64)>, what: T) {
+    match counts.iter_mut().find(|(kind, _)| *kind == what) {
+        Some((_, n)) => *n += 1,
+        None => counts.push((what, 1)),
+    }
+}

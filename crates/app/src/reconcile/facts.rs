@@ -1,0 +1,266 @@
+//! What is told of a cluster: its phase, why, its conditions, and events when any of that changes.
+
+use plan::{ClusterObserved, Step};
+use ports::store::{Batch, Doc, Lease, Versioned, Write};
+use types::{
+    EventId, Fault, ProjectId,
+    cluster::{Cluster, ClusterStatus},
+    machine::{Machine, Power},
+    network::Network,
+    operation::{Event, Severity, Subject},
+    status::{ClusterPhase, Condition, ConditionKind, MachinePhase, Observed},
+};
+
+use super::cluster::Scene;
+use crate::{World, records};
+
+/// Writes what was seen, where it differs from what was told before.
+pub(super) async fn observed(
+    world: &World,
+    lease: &Lease,
+    scene: &Scene,
+    seen: &ClusterObserved,
+    steps: &[Step],
+) -> Result<(), Fault> {
+    let cluster = &scene.cluster.value;
+    let mut writes = Vec::new();
+    for machine in &scene.machines {
+        writes.extend(machine_writes(world, lease, cluster, machine, seen));
+    }
+    let status = status(world, cluster, &scene.machines, seen, steps);
+    if status != cluster.status {
+        writes.extend(phase_event(world, lease, cluster, &status));
+        let changed = Cluster { status, ..cluster.clone() };
+        writes.push(Write::Put(Doc::new(&changed, scene.cluster.version)));
+    }
+    commit(world, lease, writes).await
+}
+
+async fn commit(world: &World, lease: &Lease, writes: Vec<Write>) -> Result<(), Fault> {
+    if writes.is_empty() {
+        return Ok(());
+    }
+    world.store.commit(Batch { fence: Some(lease.clone()), writes }).await.map_err(records::fault)
+}
+
+fn status(
+    world: &World,
+    cluster: &Cluster,
+    machines: &[Versioned<Machine>],
+    seen: &ClusterObserved,
+    steps: &[Step],
+) -> ClusterStatus {
+    let old = &cluster.status;
+    let workers = machines.iter().filter(|m| m.value.is_worker()).count();
+    let settled = steps.is_empty();
+    let (wanted, reason) = judged(cluster, machines, seen, settled);
+    let phase = if old.phase.may_become(wanted) { wanted } else { old.phase };
+    let mut progress = old.progress;
+    progress.settled_once |= phase == ClusterPhase::Running;
+    let api = seen.api.present().is_some();
+    let conditions = [
+        (ConditionKind::ControlPlaneReady, api, "the API answers", "the API does not answer"),
+        (
+            ConditionKind::WorkersReady,
+            seen.admitted.len() == workers,
+            "every worker is a ready node",
+            "some worker is not a ready node",
+        ),
+        (ConditionKind::EndpointPublished, seen.published, "the endpoint is served", "the endpoint is not served"),
+        (
+            ConditionKind::CertificatesValid,
+            seen.keys_good,
+            "all certificates are good",
+            "certificates are missing or near their end",
+        ),
+    ];
+    ClusterStatus {
+        phase,
+        reason,
+        observed_generation: if settled { cluster.generation } else { old.observed_generation },
+        conditions: conditions
+            .into_iter()
+            .map(|(kind, holds, yes, no)| condition(world, old, kind, holds, if holds { yes } else { no }))
+            .collect(),
+        nodes_ready: u32::try_from(seen.admitted.len()).unwrap_or(u32::MAX),
+        nodes_wanted: u32::try_from(workers).unwrap_or(u32::MAX),
+        progress,
+    }
+}
+
+fn judged(
+    cluster: &Cluster,
+    machines: &[Versioned<Machine>],
+    seen: &ClusterObserved,
+    settled: bool,
+) -> (ClusterPhase, String) {
+    if cluster.deleting {
+        return (ClusterPhase::Deleting, "being deleted".to_owned());
+    }
+    if settled {
+        return (ClusterPhase::Running, String::new());
+    }
+    let failed = cluster.status.phase == ClusterPhase::Failed;
+    if !cluster.status.progress.settled_once {
+        let phase = if failed { ClusterPhase::Failed } else { ClusterPhase::Provisioning };
+        return (phase, if failed { cluster.status.reason.clone() } else { "being made".to_owned() });
+    }
+    let trouble = trouble(machines, seen);
+    match trouble {
+        Some(reason) => (ClusterPhase::Degraded, reason),
+        None if cluster.status.observed_generation < cluster.generation => {
+            (ClusterPhase::Updating, "a change is being made".to_owned())
+        }
+        // Files refreshed, certificates renewed: nothing its owner would notice.
+        None => (ClusterPhase::Running, String::new()),
+    }
+}
+
+/// What is wrong with a cluster that was right before.
+fn trouble(machines: &[Versioned<Machine>], seen: &ClusterObserved) -> Option<String> {
+    let down = machines.iter().map(|m| &m.value).find(|m| !is_on(m, seen));
+    if let Some(machine) = down {
+        let what = if machine.is_worker() { "worker" } else { "control plane" };
+        return Some(format!("the {what} {} is down and being started again", machine.hostname));
+    }
+    if !seen.published {
+        return Some("the shared endpoint does not serve it".to_owned());
+    }
+    if seen.api.present().is_none() {
+        return Some("its API does not answer".to_owned());
+    }
+    let unready = machines.iter().map(|m| &m.value).find(|m| m.is_worker() && !seen.admitted.contains(&m.id));
+    unready.map(|machine| format!("the node {} is not ready", machine.hostname))
+}
+
+fn is_on(machine: &Machine, seen: &ClusterObserved) -> bool {
+    match seen.machines.get(&machine.id) {
+        Some(Observed::Present(m)) => m.power == Power::On,
+        Some(Observed::Unknown(_)) => true,
+        Some(Observed::Absent) | None => false,
+    }
+}
+
+fn condition(world: &World, old: &ClusterStatus, kind: ConditionKind, holds: bool, message: &str) -> Condition {
+    match old.conditions.iter().find(|c| c.kind == kind && c.holds == holds) {
+        Some(same) => same.clone(),
+        None => Condition {
+            kind,
+            holds,
+            reason: if holds { "Holds" } else { "DoesNotHold" }.to_owned(),
+            message: message.to_owned(),
+            since: world.clock.now(),
+        },
+    }
+}
+
+fn machine_writes(
+    world: &World,
+    lease: &Lease,
+    cluster: &Cluster,
+    machine: &Versioned<Machine>,
+    seen: &ClusterObserved,
+) -> Vec<Write> {
+    let on = is_on(&machine.value, seen);
+    let phase = match (cluster.deleting, on, machine.value.phase) {
+        (true, _, _) => MachinePhase::Deleting,
+        (false, true, _) => MachinePhase::Running,
+        (false, false, MachinePhase::Pending) => MachinePhase::Pending,
+        (false, false, _) => MachinePhase::Down,
+    };
+    if phase == machine.value.phase {
+        return Vec::new();
+    }
+    let changed = Machine { phase, ..machine.value.clone() };
+    let mut writes = vec![Write::Put(Doc::new(&changed, machine.version))];
+    let name = cluster.name.as_str();
+    match phase {
+        MachinePhase::Down => {
+            let message = format!("{} is down; it is being started again", machine.value.hostname);
+            writes.push(event(world, lease, &cluster.project, name, Severity::Warning, "MachineDown", message));
+        }
+        MachinePhase::Running => {
+            let message = format!("{} is running", machine.value.hostname);
+            writes.push(event(world, lease, &cluster.project, name, Severity::Normal, "MachineRunning", message));
+        }
+        MachinePhase::Pending | MachinePhase::Deleting => {}
+    }
+    writes
+}
+
+fn phase_event(world: &World, lease: &Lease, cluster: &Cluster, status: &ClusterStatus) -> Option<Write> {
+    if status.phase == cluster.status.phase {
+        return None;
+    }
+    let severity = match status.phase {
+        ClusterPhase::Degraded | ClusterPhase::Failed => Severity::Warning,
+        ClusterPhase::Provisioning | ClusterPhase::Running | ClusterPhase::Updating | ClusterPhase::Deleting => {
+            Severity::Normal
+        }
+    };
+    let reason = if status.reason.is_empty() { String::new() } else { format!(": {}", status.reason) };
+    let message = format!("{} → {}{reason}", cluster.status.phase.as_str(), status.phase.as_str());
+    Some(event(world, lease, &cluster.project, cluster.name.as_str(), severity, "PhaseChanged", message))
+}
+
+fn event(
+    world: &World,
+    lease: &Lease,
+    project: &ProjectId,
+    name: &str,
+    severity: Severity,
+    reason: &str,
+    message: String,
+) -> Write {
+    Write::Event(Event {
+        id: EventId::generate(),
+        project: project.clone(),
+        subject: Subject { kind: lease.subject.kind, id: lease.subject.id.clone() },
+        subject_name: name.to_owned(),
+        severity,
+        reason: reason.to_owned(),
+        message,
+        at: world.clock.now(),
+    })
+}
+
+pub(super) async fn cluster_failed(
+    world: &World,
+    lease: &Lease,
+    fault: &Fault,
+    given_up: bool,
+) -> Result<(), Fault> {
+    let Some(cluster) = records::get::<Cluster>(&*world.store, &lease.subject.id).await? else { return Ok(()) };
+    let mut writes = Vec::new();
+    let value = &cluster.value;
+    if given_up {
+        let message = format!("{fault}; {}", fault.remedy);
+        let name = value.name.as_str();
+        writes.push(event(world, lease, &value.project, name, Severity::Warning, "Failed", message));
+        if !value.deleting && !value.status.progress.settled_once {
+            let mut failed = value.clone();
+            failed.status.phase = ClusterPhase::Failed;
+            failed.status.reason = fault.to_string();
+            if failed != *value {
+                writes.push(Write::Put(Doc::new(&failed, cluster.version)));
+            }
+        }
+    }
+    commit(world, lease, writes).await
+}
+
+pub(super) async fn network_failed(
+    world: &World,
+    lease: &Lease,
+    fault: &Fault,
+    given_up: bool,
+) -> Result<(), Fault> {
+    let Some(network) = records::get::<Network>(&*world.store, &lease.subject.id).await? else { return Ok(()) };
+    if !given_up {
+        return Ok(());
+    }
+    let Network { project, name, .. } = &network.value;
+    let message = format!("{fault}; {}", fault.remedy);
+    let write = event(world, lease, project, name.as_str(), Severity::Warning, "Failed", message);
+    commit(world, lease, vec![write]).await
+}

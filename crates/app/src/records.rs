@@ -1,0 +1,114 @@
+//! Reading and writing the platform's nouns.
+
+use ports::{
+    Store,
+    store::{Entity, Filter, StoreError, Versioned},
+};
+use serde::{Deserialize, Serialize};
+use types::{Fault, FaultKind, ProjectId};
+
+/// The one document that every accepted change moves on: it serialises what must be decided one after the other
+/// (capacity, links to the outside) and numbers what the edge is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Ground {
+    project: ProjectId,
+    pub edge_generation: u64,
+}
+
+const GROUND: &str = "ground";
+
+impl Ground {
+    pub fn new(project: ProjectId) -> Self {
+        Self { project, edge_generation: 0 }
+    }
+}
+
+impl Entity for Ground {
+    const KIND: &'static str = GROUND;
+    fn id(&self) -> &str {
+        GROUND
+    }
+    fn project(&self) -> &ProjectId {
+        &self.project
+    }
+    fn name(&self) -> Option<&str> {
+        None
+    }
+    fn parent(&self) -> Option<&str> {
+        None
+    }
+}
+
+pub async fn ground(store: &dyn Store) -> Result<Versioned<Ground>, Fault> {
+    let doc = store.get(GROUND, GROUND).await.map_err(fault)?;
+    match doc {
+        Some(doc) => doc.read().map_err(fault),
+        None => Ok(Versioned { version: 0, value: Ground::new(crate::default_project()) }),
+    }
+}
+
+pub async fn get<T: Entity>(store: &dyn Store, id: &str) -> Result<Option<Versioned<T>>, Fault> {
+    let doc = store.get(T::KIND, id).await.map_err(fault)?;
+    doc.map(|doc| doc.read().map_err(fault)).transpose()
+}
+
+pub async fn list<T: Entity>(store: &dyn Store, filter: &Filter) -> Result<Vec<Versioned<T>>, Fault> {
+    let docs = store.list(T::KIND, filter).await.map_err(fault)?;
+    docs.into_iter().map(|doc| doc.read().map_err(fault)).collect()
+}
+
+pub async fn children<T: Entity>(store: &dyn Store, parent: &str) -> Result<Vec<Versioned<T>>, Fault> {
+    list(store, &Filter { parent: Some(parent.to_owned()), ..Filter::default() }).await
+}
+
+/// By id, or by name in the project. What belongs to another project is not found.
+pub async fn find<T: Entity>(
+    store: &dyn Store,
+    project: &ProjectId,
+    reference: &str,
+) -> Result<Versioned<T>, Fault> {
+    let by_id = get::<T>(store, reference).await?.filter(|found| found.value.project() == project);
+    if let Some(found) = by_id {
+        return Ok(found);
+    }
+    let filter = Filter {
+        project: Some(project.to_string()),
+        name: Some(reference.to_owned()),
+        ..Filter::default()
+    };
+    let named = list::<T>(store, &filter).await?.into_iter().next();
+    named.ok_or_else(|| Fault::not_found(T::KIND, reference))
+}
+
+/// What a store's error means to whoever asked.
+pub fn fault(error: StoreError) -> Fault {
+    let cause = error.to_string();
+    match error {
+        StoreError::NameTaken { .. } => Fault::conflict("name-taken", cause, "choose another name, or delete the other first"),
+        StoreError::Stale { .. } => Fault::new(
+            FaultKind::Unavailable,
+            "changed-meanwhile",
+            cause,
+            "try again: the change was made against an older state",
+        ),
+        StoreError::Fenced { .. } => {
+            Fault::unavailable("lease-lost", cause, "nothing: another worker has taken the task over")
+        }
+        StoreError::Corrupt { .. } => Fault::new(
+            FaultKind::Internal,
+            "store-corrupt",
+            cause,
+            "stop the platform and put back the last good copy of its state",
+        ),
+        StoreError::Full => Fault::new(
+            FaultKind::Exhausted,
+            "store-full",
+            cause,
+            "free space on the disk that holds the state directory",
+        ),
+        StoreError::Failed { ref source, .. } => {
+            Fault::unavailable("store-failed", format!("{cause}: {source}"), "see the platform's log; try again")
+        }
+    }
+}

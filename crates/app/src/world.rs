@@ -1,0 +1,38 @@
+//! Everything the platform acts through.
+
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+
+use ports::{Bundles, Clock, ClusterApi, Compute, Edge, Images, Network, Store, Vault, Volumes};
+use types::ProjectId;
+use workflow::Signals;
+
+pub struct World {
+    pub store: Arc<dyn Store>,
+    pub clock: Arc<dyn Clock>,
+    pub vault: Arc<dyn Vault>,
+    pub compute: Arc<dyn Compute>,
+    pub network: Arc<dyn Network>,
+    pub volumes: Arc<dyn Volumes>,
+    pub edge: Arc<dyn Edge>,
+    pub bundles: Arc<dyn Bundles>,
+    pub images: Arc<dyn Images>,
+    pub api: Arc<dyn ClusterApi>,
+    pub signals: Arc<Signals>,
+    pub settings: Settings,
+}
+
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Where every cluster's API is reached from outside.
+    pub endpoint: SocketAddr,
+    pub bundle_cache: PathBuf,
+    /// Virtual CPUs that may be promised for each CPU of the host.
+    pub cpu_overcommit: f64,
+    /// Memory that may be promised to machines of the O series for each byte of the host's.
+    pub memory_overcommit: f64,
+}
+
+/// The project that exists from the start.
+pub fn default_project() -> ProjectId {
+    "prj-0000000000000000".parse().expect("a valid id")
+}

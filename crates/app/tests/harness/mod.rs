@@ -1,0 +1,129 @@
+//! A platform over a host that is only memory: it can be killed at any point and started again over the same world.
+
+use std::{
+    collections::BTreeSet,
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use app::{Ops, Reconcilers, Settings, World};
+use ports::{
+    Clock, Store,
+    fake::{FakeImages, FakeVault, FakeWorld, ManualClock, MemoryStore},
+};
+use sha2::{Digest, Sha256};
+use workflow::{Options, Point, Probe, Reached, Signals, Turn, Worker, WorkflowError};
+
+pub const TTL_MS: u64 = 30_000;
+
+pub struct Host {
+    pub world: FakeWorld,
+    pub store: MemoryStore,
+    pub clock: ManualClock,
+    images: FakeImages,
+}
+
+/// One life of the platform.
+pub struct Life {
+    pub ops: Ops,
+    worker: Worker,
+    clock: ManualClock,
+    store: MemoryStore,
+}
+
+/// Records every point, and dies at one of them, once.
+#[derive(Default)]
+pub struct Script {
+    pub seen: Mutex<BTreeSet<(String, &'static str)>>,
+    pub die_at: Mutex<Option<(String, &'static str)>>,
+}
+
+impl Probe for Script {
+    fn reached(&self, point: Point<'_>) -> Reached {
+        let here = (point.step.to_owned(), point.moment.as_str());
+        let mut die_at = self.die_at.lock().unwrap();
+        if die_at.as_ref() == Some(&here) {
+            *die_at = None;
+            return Reached::Die;
+        }
+        self.seen.lock().unwrap().insert(here);
+        Reached::GoOn
+    }
+}
+
+impl Host {
+    pub fn new() -> Self {
+        let world = FakeWorld::new();
+        world.hash_with(|bytes| Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect());
+        Self {
+            world,
+            store: MemoryStore::new(),
+            clock: ManualClock::at(1_800_000_000_000),
+            images: FakeImages::default(),
+        }
+    }
+
+    pub fn start(&self, probe: Arc<dyn Probe>) -> Life {
+        let signals = Arc::new(Signals::default());
+        let world = Arc::new(World {
+            store: Arc::new(self.store.clone()),
+            clock: Arc::new(self.clock.clone()),
+            vault: Arc::new(FakeVault),
+            compute: Arc::new(self.world.compute()),
+            network: Arc::new(self.world.network()),
+            volumes: Arc::new(self.world.volumes()),
+            edge: Arc::new(self.world.edge()),
+            bundles: Arc::new(self.world.bundles()),
+            images: Arc::new(self.images.clone()),
+            api: Arc::new(self.world.cluster_api()),
+            signals: signals.clone(),
+            settings: Settings {
+                endpoint: SocketAddr::from(([127, 0, 0, 1], 6443)),
+                bundle_cache: "/fake/cache".into(),
+                cpu_overcommit: 8.0,
+                memory_overcommit: 1.5,
+            },
+        });
+        let worker = Worker {
+            store: world.store.clone(),
+            clock: world.clock.clone(),
+            signals,
+            reconciler: Arc::new(Reconcilers::new(world.clone())),
+            probe,
+            options: Options {
+                owner: "test".to_owned(),
+                lease_ttl: Duration::from_millis(TTL_MS),
+                parallel: 4,
+            },
+        };
+        Life { ops: Ops::new(world), worker, clock: self.clock.clone(), store: self.store.clone() }
+    }
+}
+
+impl Life {
+    /// Lets the platform work until nothing is due, for at most a few minutes of its own time.
+    pub async fn settle(&self) -> Result<(), WorkflowError> {
+        let deadline = self.clock.unix_ms() + 600_000;
+        while self.clock.unix_ms() < deadline {
+            match self.worker.turn().await? {
+                Turn::Worked => {}
+                Turn::Idle => {
+                    let due = self.store.next_due_ms().await?;
+                    let wait = due.map_or(i64::MAX, |due| due - self.clock.unix_ms());
+                    // A settled subject is looked at again after ten seconds; sooner means it is still being worked on.
+                    if wait > 8_000 {
+                        return Ok(());
+                    }
+                    self.clock.advance(u64::try_from(wait.max(1)).unwrap());
+                }
+            }
+        }
+        panic!("the platform did not settle");
+    }
+
+    /// As after a power cut: the lease of the dead runs out.
+    pub fn outlive_leases(&self) {
+        self.clock.advance(TTL_MS + 1);
+    }
+}

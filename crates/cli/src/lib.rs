@@ -1,0 +1,16 @@
+//! The command line `cloud`: reads what is asked, calls the API, shows the answer. It holds no state and decides nothing
+//! that the platform decides. It starts in milliseconds: one thread, no TLS, nothing set up that a command does not use.
+
+pub mod arguments;
+pub mod commands;
+pub mod connection;
+pub mod failure;
+pub mod follow;
+pub mod kubeconfig;
+pub mod manifest;
+pub mod output;
+pub mod progress;
+pub mod surroundings;
+pub mod usage;
+pub mod views;
+pub mod yaml;

@@ -1,0 +1,11 @@
+//! How each thing looks on a screen.
+
+pub mod bundle;
+pub mod cluster;
+pub mod event;
+pub mod instance;
+pub mod network;
+pub mod operation;
+pub mod plan;
+#[cfg(test)]
+mod tests;

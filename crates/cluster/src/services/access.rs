@@ -1,0 +1,23 @@
+//! Who may do what among the platform's own identities.
+
+use serde_json::{Value, json};
+
+use super::labels;
+use crate::material::{ADMIN_GROUP, KUBELET_CLIENT_GROUP};
+
+pub(super) fn objects() -> Vec<Value> {
+    vec![
+        bind("plasmacloud:cluster-admins", "cluster-admin", ADMIN_GROUP),
+        bind("plasmacloud:kubelet-clients", "system:kubelet-api-admin", KUBELET_CLIENT_GROUP),
+    ]
+}
+
+fn bind(name: &str, role: &str, group: &str) -> Value {
+    json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": name, "labels": labels("access")},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": group}],
+    })
+}

@@ -1,0 +1,333 @@
+//! The edge as a whole: takes configurations, puts them in force, keeps the last one.
+//!
+//! A push is accepted in this order: what it asks for is possible (the endpoint's port is ours), it is on disk, it is in
+//! force, it is answered. Pushes take turns. What a push does not change is not touched: listeners stay, connections stay.
+
+use std::{
+    collections::{HashMap, HashSet},
+    io,
+    net::SocketAddr,
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
+
+use ports::edge::{EdgeConfig, EdgeStatus};
+use tokio::{
+    net::{TcpListener, TcpSocket},
+    sync::Mutex,
+    task::JoinSet,
+    time::timeout,
+};
+use types::{Fault, NetworkId};
+
+use crate::{
+    control::{self, EndpointReport, NetworkReport, Report},
+    error::Error,
+    holder,
+    metrics::Metrics,
+    network::NetworkServer,
+    registry::Images,
+    router::{Backend, Router, Table},
+    sockets::Sockets,
+    stored::Stored,
+};
+
+/// How long a push waits for the first try to listen inside new networks.
+const FIRST_TRY: Duration = Duration::from_secs(2);
+const ENDPOINT_RETRY: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where the last configuration is kept.
+    pub state: PathBuf,
+    /// The unix socket through which configurations come.
+    pub socket: PathBuf,
+    /// How many connections are open at once through the endpoint; further ones wait.
+    pub connections: usize,
+}
+
+/// A running edge; cheap to clone. It serves until the last handle and [`Service::run`] are gone.
+#[derive(Clone)]
+pub struct Service {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    options: Options,
+    router: Arc<Router>,
+    sockets: Sockets,
+    images: Arc<Images>,
+    metrics: Arc<Metrics>,
+    stored: Arc<Stored>,
+    force: Mutex<Force>,
+}
+
+/// What is in force.
+#[derive(Default)]
+struct Force {
+    config: Option<EdgeConfig>,
+    networks: HashMap<NetworkId, NetworkServer>,
+    endpoint: Option<Endpoint>,
+    endpoint_fault: Option<String>,
+}
+
+struct Endpoint {
+    address: SocketAddr,
+    _accepting: JoinSet<()>,
+}
+
+impl Service {
+    /// Starts with the last configuration, if there is one, in force.
+    pub async fn start(options: Options) -> Result<Self, Fault> {
+        let stored = Arc::new(Stored::open(&options.state)?);
+        let sockets = Sockets::start().map_err(|source| Error::File {
+            what: "starting from",
+            path: "/proc/thread-self/ns/net".into(),
+            source,
+        })?;
+        let metrics = Arc::new(Metrics::default());
+        let router = Arc::new(Router::new(sockets.clone(), metrics.clone(), options.connections));
+        let images = Arc::new(Images::new(metrics.clone()));
+        let last = stored.load()?;
+        let inner = Inner {
+            options,
+            router,
+            sockets,
+            images,
+            metrics,
+            stored,
+            force: Mutex::default(),
+        };
+        let service = Self {
+            inner: Arc::new(inner),
+        };
+        if let Some(config) = last {
+            service.resume(config).await;
+        }
+        Ok(service)
+    }
+
+    /// Answers on the unix socket, for ever.
+    pub async fn run(&self) -> Result<(), Fault> {
+        control::serve(self.clone(), &self.inner.options.socket)
+            .await
+            .map_err(|source| {
+                Error::File {
+                    what: "listening on",
+                    path: self.inner.options.socket.clone(),
+                    source,
+                }
+                .into()
+            })
+    }
+
+    /// Puts a pushed configuration in force.
+    pub async fn apply(&self, config: EdgeConfig) -> Result<EdgeStatus, Fault> {
+        self.inner.metrics.pushes.add(1);
+        let mut force = self.inner.force.lock().await;
+        let in_force = force.config.as_ref().map_or(0, |config| config.generation);
+        if config.generation < in_force {
+            return Err(Error::Stale {
+                given: config.generation,
+                in_force,
+            }
+            .into());
+        }
+        check(&config)?;
+        let listener = match &force.endpoint {
+            Some(endpoint) if endpoint.address == config.endpoint => None,
+            _ => Some(bind(config.endpoint)?),
+        };
+        if force.config.as_ref() != Some(&config) {
+            let (stored, saved) = (self.inner.stored.clone(), config.clone());
+            tokio::task::spawn_blocking(move || stored.save(&saved))
+                .await
+                .map_err(|error| Fault::internal("edge-save-panicked", error.to_string()))??;
+        }
+        self.put_in_force(&mut force, config).await;
+        if let Some(listener) = listener {
+            self.listen(&mut force, listener);
+        }
+        Ok(EdgeStatus {
+            generation: force.config.as_ref().map_or(0, |config| config.generation),
+        })
+    }
+
+    pub(crate) async fn report(&self) -> Report {
+        let force = self.inner.force.lock().await;
+        let mut networks: Vec<NetworkReport> = force
+            .networks
+            .iter()
+            .map(|(id, server)| NetworkReport {
+                id: id.clone(),
+                waiting_for: match &*server.listening().borrow() {
+                    Some(Ok(())) => None,
+                    Some(Err(reason)) => Some(reason.clone()),
+                    None => Some("the first try".to_owned()),
+                },
+            })
+            .collect();
+        networks.sort_by(|a, b| a.id.cmp(&b.id));
+        Report {
+            generation: force.config.as_ref().map_or(0, |config| config.generation),
+            endpoint: force.config.as_ref().map(|config| EndpointReport {
+                address: config.endpoint,
+                fault: force.endpoint_fault.clone(),
+            }),
+            networks,
+        }
+    }
+
+    pub(crate) async fn metrics(&self) -> String {
+        let report = self.report().await;
+        let pending = report
+            .networks
+            .iter()
+            .filter(|network| network.waiting_for.is_some())
+            .count();
+        self.inner
+            .metrics
+            .render(report.generation, report.networks.len(), pending)
+    }
+
+    /// After a start nobody waits for an answer: an endpoint that is taken is tried again, the rest is served meanwhile.
+    async fn resume(&self, config: EdgeConfig) {
+        let mut force = self.inner.force.lock().await;
+        let address = config.endpoint;
+        self.put_in_force(&mut force, config).await;
+        match bind(address) {
+            Ok(listener) => self.listen(&mut force, listener),
+            Err(error) => {
+                let fault = Fault::from(error);
+                tracing::error!(code = %fault.code, cause = %fault.cause, remedy = %fault.remedy, "no endpoint yet");
+                force.endpoint_fault = Some(fault.to_string());
+                tokio::spawn(self.clone().insist(address));
+            }
+        }
+    }
+
+    async fn insist(self, address: SocketAddr) {
+        loop {
+            tokio::time::sleep(ENDPOINT_RETRY).await;
+            let mut force = self.inner.force.lock().await;
+            if force.endpoint.is_some()
+                || force
+                    .config
+                    .as_ref()
+                    .is_none_or(|config| config.endpoint != address)
+            {
+                return;
+            }
+            if let Ok(listener) = bind(address) {
+                return self.listen(&mut force, listener);
+            }
+        }
+    }
+
+    fn listen(&self, force: &mut Force, listener: TcpListener) {
+        let Ok(address) = listener.local_addr() else {
+            return;
+        };
+        let mut accepting = JoinSet::new();
+        accepting.spawn(self.inner.router.clone().serve(listener));
+        tracing::info!(%address, "the endpoint listens");
+        force.endpoint = Some(Endpoint {
+            address,
+            _accepting: accepting,
+        });
+        force.endpoint_fault = None;
+    }
+
+    async fn put_in_force(&self, force: &mut Force, config: EdgeConfig) {
+        let used: HashSet<&str> = config
+            .networks
+            .iter()
+            .flat_map(|network| network.clients.iter().map(|client| client.bundle.as_str()))
+            .collect();
+        self.inner
+            .images
+            .configure(&config.bundle_cache, |digest| used.contains(digest));
+        let mut kept = std::mem::take(&mut force.networks);
+        let mut first_tries = Vec::new();
+        for network in &config.networks {
+            let server = match kept.remove(&network.id).filter(|server| server.serves(network)) {
+                Some(server) => {
+                    server.update(network);
+                    server
+                }
+                None => NetworkServer::start(network, self.inner.sockets.clone(), self.inner.images.clone()),
+            };
+            first_tries.push(server.listening());
+            force.networks.insert(network.id.clone(), server);
+        }
+        drop(kept);
+        let namespaces: HashMap<_, _> = config.networks.iter().map(|n| (&n.id, &n.namespace)).collect();
+        let table: Table = config
+            .routes
+            .iter()
+            .filter_map(|route| {
+                let backend = Backend {
+                    namespace: (*namespaces.get(&route.network)?).clone(),
+                    address: route.backend,
+                    network: force.networks.get(&route.network)?.alive(),
+                };
+                Some((route.server_name.to_ascii_lowercase(), backend))
+            })
+            .collect();
+        self.inner.router.replace(table);
+        force.config = Some(config);
+        let tried = async {
+            for mut listening in first_tries {
+                let _ = listening.wait_for(Option::is_some).await;
+            }
+        };
+        let _ = timeout(FIRST_TRY, tried).await;
+    }
+}
+
+fn check(config: &EdgeConfig) -> Result<(), Error> {
+    let mut networks = HashSet::new();
+    for network in &config.networks {
+        if !networks.insert(&network.id) {
+            return Err(Error::Twice {
+                what: format!("network {}", network.id),
+            });
+        }
+    }
+    let mut names = HashSet::new();
+    for route in &config.routes {
+        if !networks.contains(&route.network) {
+            return Err(Error::UnknownNetwork {
+                server_name: route.server_name.clone(),
+                network: route.network.clone(),
+            });
+        }
+        if !names.insert(route.server_name.to_ascii_lowercase()) {
+            return Err(Error::Twice {
+                what: format!("the name {}", route.server_name),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
+    let open = || -> io::Result<TcpListener> {
+        let socket = if address.is_ipv4() {
+            TcpSocket::new_v4()?
+        } else {
+            TcpSocket::new_v6()?
+        };
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        socket.listen(1024)
+    };
+    open().map_err(|source| match source.kind() {
+        io::ErrorKind::AddrInUse => Error::PortInUse {
+            address,
+            holder: holder::holder(address),
+        },
+        _ => Error::Listen { address, source },
+    })
+}

@@ -1,0 +1,70 @@
+//! The hosted engine: a control plane on a system machine that its tenant does not see. It reads as an ordered list of
+//! children, one file each; the supervisor inside the machine starts them in this order and keeps them running.
+
+mod apiserver;
+mod authentication;
+mod controller_manager;
+mod etcd;
+mod paths;
+mod scheduler;
+mod sizing;
+
+use std::net::Ipv4Addr;
+
+use cluster::{material::ClusterMaterial, node::API_PORT};
+use ports::compute::{Content, FileEntry, MachineConfig};
+use types::{
+    cluster::Cluster,
+    keeper::{self, KeeperConfig, Link, Process},
+};
+
+pub use sizing::machine_size;
+
+/// Size of the volume that holds etcd's data and the audit log.
+pub const VOLUME_SIZE: types::Bytes = types::Bytes::gib(10);
+/// Where that volume is mounted in the machine.
+pub const VOLUME_MOUNT: &str = "/var/lib/k8shost";
+
+pub struct PlaneInput<'a> {
+    pub cluster: &'a Cluster,
+    pub address: Ipv4Addr,
+    pub material: &'a ClusterMaterial,
+}
+
+/// One component: what it reads and how it is started.
+struct Child {
+    files: Vec<FileEntry>,
+    process: Process,
+}
+
+pub fn render(input: &PlaneInput<'_>) -> MachineConfig {
+    let children =
+        [etcd::child(input), apiserver::child(input), controller_manager::child(input), scheduler::child(input)];
+    let keeper = KeeperConfig {
+        log_dir: "/var/log/plasmacloud".to_owned(),
+        links: vec![
+            link(paths::ETCD_DATA, &format!("{VOLUME_MOUNT}/etcd")),
+            link(paths::AUDIT_DIR, &format!("{VOLUME_MOUNT}/audit")),
+        ],
+        processes: children.iter().map(|child| child.process.clone()).collect(),
+    };
+    let mut files: Vec<FileEntry> = children.into_iter().flat_map(|child| child.files).collect();
+    files.push(FileEntry {
+        path: keeper::CONFIG_PATH.into(),
+        mode: 0o644,
+        content: Content::Text(serde_json::to_string_pretty(&keeper).expect("a configuration serialises")),
+    });
+    MachineConfig { files, units: Vec::new() }
+}
+
+fn link(path: &str, target: &str) -> Link {
+    Link { path: path.to_owned(), target: target.to_owned() }
+}
+
+/// Where components on the machine itself reach the API.
+fn local_api() -> String {
+    format!("https://127.0.0.1:{API_PORT}")
+}
+
+#[cfg(test)]
+mod tests;

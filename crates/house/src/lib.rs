@@ -1,0 +1,1 @@
+//! Nothing runs here; the rules are in `tests/`.

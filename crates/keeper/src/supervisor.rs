@@ -1,0 +1,317 @@
+//! Keeping processes running.
+//!
+//! Guarantees: a process that ended is started again after a rest that grows; a reload touches only what changed; a
+//! stop ends processes one after the other, the last started first. Assumes it is the reaper of everything below it.
+//! Between events it sleeps; only a closed gate makes it look every few milliseconds.
+
+use std::{
+    io,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+use types::keeper::{KeeperConfig, KeeperStatus, Process, ProcessStatus};
+
+use crate::{
+    cgroup::{Doors, Tree},
+    config, gate,
+    launch::launch,
+    log,
+    restart::Backoff,
+    signals::{Event, Signals},
+    status::StatusFile,
+};
+
+/// How long a process may take to end before it is killed.
+const GRACE: Duration = Duration::from_secs(10);
+
+pub struct Supervisor {
+    pub config_path: PathBuf,
+    pub status: StatusFile,
+    pub problems: Vec<String>,
+    /// End the processes when we are killed ourselves; a first process needs no such care.
+    pub die_with_us: bool,
+    log_dir: PathBuf,
+    children: Vec<Child>,
+    tree: Option<Tree>,
+    rotation: log::Rotation,
+    stopping: bool,
+}
+
+struct Child {
+    spec: Process,
+    state: State,
+    backoff: Backoff,
+    restarts: u32,
+    last_exit: Option<String>,
+    limit_problem: Option<String>,
+}
+
+enum State {
+    /// To be started as soon as its gates are open.
+    Gated,
+    Running { pid: Pid, since: Instant },
+    Resting { until: Instant },
+    Ending { pid: Pid, kill_at: Instant, then: Then },
+    Ended,
+}
+
+#[derive(Clone)]
+enum Then {
+    Forget,
+    StartAs(Box<Process>),
+}
+
+impl Child {
+    fn new(spec: Process) -> Self {
+        Self {
+            spec,
+            state: State::Gated,
+            backoff: Backoff::default(),
+            restarts: 0,
+            last_exit: None,
+            limit_problem: None,
+        }
+    }
+
+    fn pid(&self) -> Option<Pid> {
+        match self.state {
+            State::Running { pid, .. } | State::Ending { pid, .. } => Some(pid),
+            State::Gated | State::Resting { .. } | State::Ended => None,
+        }
+    }
+
+    /// Asks a running process to end; one that does not run has ended already.
+    fn end(&mut self, then: Then) {
+        match self.state {
+            State::Running { pid, .. } => {
+                let _ = rustix::process::kill_process(pid, Signal::TERM);
+                self.state = State::Ending { pid, kill_at: Instant::now() + GRACE, then };
+            }
+            State::Ending { pid, kill_at, .. } => self.state = State::Ending { pid, kill_at, then },
+            State::Gated | State::Resting { .. } | State::Ended => self.become_ended(then),
+        }
+    }
+
+    fn become_ended(&mut self, then: Then) {
+        match then {
+            Then::Forget => self.state = State::Ended,
+            Then::StartAs(spec) => {
+                self.spec = *spec;
+                self.state = State::Gated;
+                self.backoff = Backoff::default();
+            }
+        }
+    }
+}
+
+impl Supervisor {
+    pub fn new(config_path: PathBuf, config: KeeperConfig, status: StatusFile) -> Self {
+        Self {
+            config_path,
+            status,
+            problems: Vec::new(),
+            die_with_us: false,
+            log_dir: PathBuf::from(config.log_dir),
+            children: config.processes.into_iter().map(Child::new).collect(),
+            tree: None,
+            rotation: log::Rotation::default(),
+            stopping: false,
+        }
+    }
+
+    /// Runs until told to stop and everything has ended.
+    pub fn supervise(mut self, signals: &Signals) -> io::Result<()> {
+        let mut look_at_logs = Instant::now();
+        loop {
+            self.advance();
+            self.status.update(self.describe());
+            if self.stopping && self.children.is_empty() {
+                return Ok(());
+            }
+            if look_at_logs <= Instant::now() {
+                let names = self.children.iter().map(|c| c.spec.name.as_str());
+                look_at_logs = Instant::now() + self.rotation.check(&self.log_dir, names);
+            }
+            let wake = self.next_wake().map_or(look_at_logs, |at| at.min(look_at_logs));
+            let timeout = wake.saturating_duration_since(Instant::now());
+            for event in signals.wait(Some(timeout))? {
+                match event {
+                    Event::ChildEnded => self.reap(),
+                    Event::Stop => self.stopping = true,
+                    Event::Reload => self.reload(),
+                }
+            }
+        }
+    }
+
+    fn advance(&mut self) {
+        let now = Instant::now();
+        if self.stopping {
+            self.end_the_last();
+        }
+        for index in 0..self.children.len() {
+            match &self.children[index].state {
+                State::Resting { until } if *until <= now => self.start_if_open(index),
+                State::Gated => self.start_if_open(index),
+                State::Ending { pid, kill_at, .. } if *kill_at <= now => {
+                    let _ = rustix::process::kill_process_group(*pid, Signal::KILL);
+                    let _ = rustix::process::kill_process(*pid, Signal::KILL);
+                }
+                State::Resting { .. } | State::Running { .. } | State::Ending { .. } | State::Ended => {}
+            }
+        }
+        self.children.retain(|child| !matches!(child.state, State::Ended));
+    }
+
+    /// In a stop, one process at a time: what was started last depends on what was started first.
+    fn end_the_last(&mut self) {
+        while let Some(child) = self.children.last_mut() {
+            match child.state {
+                State::Ending { .. } => return,
+                State::Ended => {
+                    self.children.pop();
+                }
+                State::Gated | State::Running { .. } | State::Resting { .. } => child.end(Then::Forget),
+            }
+        }
+    }
+
+    fn start_if_open(&mut self, index: usize) {
+        let child = &mut self.children[index];
+        child.state = State::Gated;
+        if self.stopping || !gate::all_open(&child.spec.after) {
+            return;
+        }
+        let doors = self.doors(index);
+        let child = &mut self.children[index];
+        let now = Instant::now();
+        match launch(&child.spec, &self.log_dir, doors, self.die_with_us) {
+            Ok(pid) => match i32::try_from(pid).ok().and_then(Pid::from_raw) {
+                Some(pid) => child.state = State::Running { pid, since: now },
+                None => child.state = State::Ended,
+            },
+            Err(error) => {
+                child.last_exit = Some(format!("could not be started: {error}"));
+                child.restarts += 1;
+                child.state = State::Resting { until: now + child.backoff.after(Duration::ZERO) };
+            }
+        }
+    }
+
+    fn doors(&mut self, index: usize) -> Doors {
+        let limits = self.children[index].spec.limits;
+        if limits.cpu.is_none() && limits.memory.is_none() {
+            return Doors::new();
+        }
+        let name = self.children[index].spec.name.clone();
+        let placed = self.tree().and_then(|tree| tree.place(&name, limits));
+        let (doors, problem) = match placed {
+            Ok(doors) => (doors, None),
+            Err(error) => (Doors::new(), Some(format!("limits are not enforced: {error}"))),
+        };
+        self.children[index].limit_problem = problem;
+        doors
+    }
+
+    fn tree(&mut self) -> io::Result<&Tree> {
+        let tree = match self.tree.take() {
+            Some(tree) => tree,
+            None => {
+                let tree = Tree::of_self()?;
+                tree.open_for_children()?;
+                tree
+            }
+        };
+        Ok(self.tree.insert(tree))
+    }
+
+    fn reap(&mut self) {
+        while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
+            if let Some(child) = self.children.iter_mut().find(|child| child.pid() == Some(pid)) {
+                Self::ended(child, pid, status);
+            }
+        }
+    }
+
+    fn ended(child: &mut Child, pid: Pid, status: WaitStatus) {
+        // What it left behind in its session would hold its ports and files.
+        let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+        child.last_exit = Some(in_words(status));
+        match &child.state {
+            State::Running { since, .. } => {
+                child.restarts += 1;
+                let rest = child.backoff.after(since.elapsed());
+                child.state = State::Resting { until: Instant::now() + rest };
+            }
+            State::Ending { then, .. } => {
+                let then = then.clone();
+                child.become_ended(then);
+            }
+            State::Gated | State::Resting { .. } | State::Ended => {}
+        }
+    }
+
+    fn reload(&mut self) {
+        self.problems.retain(|p| !p.starts_with("reload: "));
+        let config = match config::load(&self.config_path) {
+            Ok(config) => config,
+            Err(error) => return self.problems.push(format!("reload: {error}; the one before stays in force")),
+        };
+        self.log_dir = PathBuf::from(config.log_dir);
+        let mut before = std::mem::take(&mut self.children);
+        for spec in config.processes {
+            let known = before.iter().position(|child| child.spec.name == spec.name);
+            let mut child = known.map_or_else(|| Child::new(spec.clone()), |at| before.remove(at));
+            let leaving = matches!(child.state, State::Ending { .. });
+            if child.spec != spec || leaving {
+                child.end(Then::StartAs(Box::new(spec)));
+            }
+            self.children.push(child);
+        }
+        for mut gone in before {
+            gone.end(Then::Forget);
+            self.children.push(gone);
+        }
+    }
+
+    fn next_wake(&self) -> Option<Instant> {
+        let now = Instant::now();
+        let wake = |child: &Child| match child.state {
+            State::Gated => Some(now + gate::INTERVAL),
+            State::Resting { until } => Some(until),
+            // Killed and not yet reaped: come back soon, not at once.
+            State::Ending { kill_at, .. } => Some(kill_at.max(now + Duration::from_millis(200))),
+            State::Running { .. } | State::Ended => None,
+        };
+        self.children.iter().filter_map(wake).min()
+    }
+
+    fn describe(&self) -> KeeperStatus {
+        let limits = self.children.iter().filter_map(|child| {
+            child.limit_problem.as_ref().map(|problem| format!("{}: {problem}", child.spec.name))
+        });
+        KeeperStatus {
+            processes: self.children.iter().map(Self::describe_child).collect(),
+            problems: self.problems.iter().cloned().chain(limits).collect(),
+        }
+    }
+
+    fn describe_child(child: &Child) -> ProcessStatus {
+        ProcessStatus {
+            name: child.spec.name.clone(),
+            pid: child.pid().map(|pid| pid.as_raw_nonzero().get().unsigned_abs()),
+            restarts: child.restarts,
+            last_exit: child.last_exit.clone(),
+        }
+    }
+}
+
+fn in_words(status: WaitStatus) -> String {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => format!("exited with status {code}"),
+        (_, Some(signal)) => format!("killed by signal {signal}"),
+        (None, None) => "ended".to_owned(),
+    }
+}

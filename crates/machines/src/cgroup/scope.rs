@@ -1,0 +1,50 @@
+//! Version 2 below systemd, which owns the tree: it makes the cgroup as a scope, which is no part of our service and so
+//! outlives its restart.
+
+use std::process::{Command, Stdio};
+
+use types::machine::Size;
+
+use crate::{error::Result, host::process::tool};
+
+pub fn unit(instance: &str, machine: &str) -> String {
+    format!("plasmacloud-{instance}-{machine}.scope")
+}
+
+pub fn wrapper(instance: &str, machine: &str, size: &Size) -> Result<Vec<String>> {
+    let program = tool("systemd-run", "systemd")?;
+    let mut words = vec![
+        program.to_string_lossy().into_owned(),
+        "--quiet".to_owned(),
+        "--scope".to_owned(),
+        "--collect".to_owned(),
+        format!("--unit={}", unit(instance, machine)),
+        format!("--slice=plasmacloud-{instance}.slice"),
+    ];
+    let properties = [
+        "Delegate=yes".to_owned(),
+        format!("CPUWeight={}", super::weight(size)),
+        format!("MemoryMax={}", size.memory.0),
+        "MemorySwapMax=0".to_owned(),
+        format!("TasksMax={}", super::most_processes(size)),
+        "DevicePolicy=closed".to_owned(),
+        "DeviceAllow=/dev/net/tun rwm".to_owned(),
+        "DeviceAllow=/dev/fuse rwm".to_owned(),
+    ];
+    words.extend(properties.into_iter().map(|property| format!("--property={property}")));
+    words.push("--".to_owned());
+    Ok(words)
+}
+
+/// The scope goes when its last process does; one that failed is forgotten.
+pub fn stop(instance: &str, machine: &str) {
+    let Ok(program) = tool("systemctl", "systemd") else { return };
+    for verb in ["stop", "reset-failed"] {
+        let _ = Command::new(&program)
+            .args(["--quiet", verb, &unit(instance, machine)])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+    }
+}

@@ -1,0 +1,104 @@
+//! Making and taking away mounts. A mount is built unattached, mapped to the machine's ids, and only then put in its
+//! place, so that it is never seen half-made.
+
+use std::{
+    os::fd::{AsFd, OwnedFd},
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use rustix::{
+    io::Errno,
+    mount::{
+        FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags,
+        fsconfig_create, fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, move_mount, open_tree,
+        unmount,
+    },
+};
+
+use super::{identity::UserNamespace, mount_table};
+use crate::error::{Context, MachineError, Result};
+
+/// How long a busy mount is asked again before it is only taken out of sight.
+const PATIENCE: Duration = Duration::from_secs(3);
+const ASK_AGAIN: Duration = Duration::from_millis(20);
+
+/// A mount that is attached nowhere yet.
+pub struct Detached {
+    fd: OwnedFd,
+}
+
+impl Detached {
+    /// The ext4 file system on a block device.
+    pub fn ext4(device: &Path) -> Result<Self> {
+        let kernel = |source| MachineError::Kernel { feature: "mounting ext4", source };
+        let context = fsopen("ext4", FsOpenFlags::FSOPEN_CLOEXEC).map_err(kernel)?;
+        fsconfig_set_string(context.as_fd(), "source", device).map_err(kernel)?;
+        // The images are made sparse, so their unused inode tables are zero already.
+        fsconfig_set_flag(context.as_fd(), "noinit_itable").map_err(kernel)?;
+        Self::finish(context, device)
+    }
+
+    /// An overlay. The directories belong to the machine, so this is called as its root.
+    pub fn overlay(lower: &Path, upper: &Path, work: &Path) -> Result<Self> {
+        let kernel = |source| MachineError::Kernel { feature: "overlay mounts", source };
+        let context = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC).map_err(kernel)?;
+        for (key, value) in [("source", Path::new("overlay")), ("lowerdir", lower), ("upperdir", upper), ("workdir", work)]
+        {
+            fsconfig_set_string(context.as_fd(), key, value).map_err(kernel)?;
+        }
+        Self::finish(context, upper)
+    }
+
+    fn finish(context: OwnedFd, what: &Path) -> Result<Self> {
+        fsconfig_create(context.as_fd()).doing("mount", what)?;
+        let fd = fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::empty())
+            .doing("mount", what)?;
+        Ok(Self { fd })
+    }
+
+    /// What is at `path` already, once more.
+    pub fn copy(path: &Path) -> Result<Self> {
+        let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
+        Ok(Self { fd: open_tree(rustix::fs::CWD, path, flags).doing("mount", path)? })
+    }
+
+    pub fn mapped(self, namespace: &UserNamespace) -> Result<Self> {
+        namespace.map(self.fd.as_fd())?;
+        Ok(self)
+    }
+
+    pub fn attach(self, at: &Path) -> Result<()> {
+        let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
+        move_mount(self.fd.as_fd(), "", rustix::fs::CWD, at, flags).doing("mount at", at)
+    }
+
+    /// At a directory that is open: its path may lead through links of the machine's making.
+    pub fn attach_to(self, dir: impl AsFd, named: &Path) -> Result<()> {
+        let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
+        move_mount(self.fd.as_fd(), "", dir.as_fd(), "", flags).doing("mount at", named)
+    }
+}
+
+/// Takes away every mount at or below `dir`, the innermost first.
+pub fn unmount_below(dir: &Path) -> Result<()> {
+    let table = mount_table::read().doing("read", Path::new("/proc/self/mountinfo"))?;
+    let deadline = Instant::now() + PATIENCE;
+    for mount in table.iter().rev().filter(|mount| mount.at.starts_with(dir)) {
+        take_away(&mount.at, deadline)?;
+    }
+    Ok(())
+}
+
+fn take_away(at: &Path, deadline: Instant) -> Result<()> {
+    loop {
+        match unmount(at, UnmountFlags::NOFOLLOW) {
+            Ok(()) | Err(Errno::INVAL | Errno::NOENT) => return Ok(()),
+            Err(Errno::BUSY) if Instant::now() < deadline => crate::host::pause::pause(ASK_AGAIN),
+            Err(Errno::BUSY) => {
+                return unmount(at, UnmountFlags::NOFOLLOW | UnmountFlags::DETACH).doing("unmount", at);
+            }
+            Err(error) => return Err(error).doing("unmount", at),
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Plans as people read them, and the rules that hold for every plan.
+
+use std::collections::BTreeMap;
+
+use types::{
+    Bytes, ClusterId, NetworkId, PortId, ProjectId, Timestamp,
+    cluster::{ClusterSpec, ClusterStatus, Pins, Progress},
+    machine::{Mac, Size},
+    status::{ClusterPhase, MachinePhase},
+};
+
+use super::*;
+use crate::check;
+
+fn cluster() -> Cluster {
+    Cluster {
+        id: ClusterId::generate(),
+        project: ProjectId::generate(),
+        name: "dev".parse().unwrap(),
+        network: NetworkId::generate(),
+        spec: ClusterSpec::default(),
+        scales: BTreeMap::new(),
+        pins: Pins {
+            version: "v1.36.4".parse().unwrap(),
+            bundle: String::new(),
+            node_image: String::new(),
+            recipe: 1,
+        },
+        generation: 1,
+        realm: 1,
+        server_name: "dev".to_owned(),
+        deleting: false,
+        status: ClusterStatus {
+            phase: ClusterPhase::Provisioning,
+            reason: String::new(),
+            observed_generation: 0,
+            conditions: Vec::new(),
+            nodes_ready: 0,
+            nodes_wanted: 0,
+            progress: Progress::default(),
+        },
+        created: Timestamp(0),
+    }
+}
+
+fn machine(cluster: &Cluster, hostname: &str, role: Role) -> Machine {
+    let port = PortId::generate();
+    Machine {
+        id: MachineId::generate(),
+        project: cluster.project.clone(),
+        cluster: cluster.id.clone(),
+        network: cluster.network.clone(),
+        host: "local".to_owned(),
+        hostname: hostname.to_owned(),
+        role,
+        instance_type: None,
+        size: Size { vcpus: 1, memory: Bytes::gib(1), disk: None },
+        mac: Mac::for_port(&port),
+        port,
+        address: "10.0.0.10".parse().unwrap(),
+        power: Power::On,
+        deleting: false,
+        phase: MachinePhase::Pending,
+        created: Timestamp(0),
+    }
+}
+
+fn machines(cluster: &Cluster) -> Vec<Machine> {
+    let worker = || Role::Worker { group: "default".parse().unwrap(), pods: "10.244.1.0/24".parse().unwrap() };
+    vec![
+        machine(cluster, "dev-plane", Role::ControlPlane { volume: VolumeId::generate() }),
+        machine(cluster, "dev-default-1", worker()),
+        machine(cluster, "dev-default-2", worker()),
+    ]
+}
+
+fn desired<'a>(cluster: &'a Cluster, machines: &'a [Machine]) -> ClusterDesired<'a> {
+    let digests = machines.iter().map(|m| (m.id.clone(), "good".to_owned())).collect();
+    ClusterDesired { cluster, machines, network_generation: 2, digests, services: 1 }
+}
+
+fn settled(machines: &[Machine]) -> ClusterObserved {
+    let on = MachineSeen { power: Power::On, attached: true, digest: "good".to_owned() };
+    ClusterObserved {
+        keys_good: true,
+        keys_kept: true,
+        network: Observed::Present(NetworkSeen {
+            generation: 2,
+            ports: machines.iter().map(|m| m.port.clone()).collect(),
+        }),
+        volumes: planes(machines).map(|(_, v)| (v.clone(), Observed::Present(()))).collect(),
+        machines: machines.iter().map(|m| (m.id.clone(), Observed::Present(on.clone()))).collect(),
+        published: true,
+        api: Observed::Present(()),
+        admitted: machines.iter().filter(|m| m.is_worker()).map(|m| m.id.clone()).collect(),
+    }
+}
+
+fn shown(steps: &[Step]) -> String {
+    check(steps).unwrap();
+    let line = |step: &Step| format!("{:<22} {:<32} after [{}]", step.key, step.title, step.after.join(", "));
+    steps.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn creation_from_nothing() {
+    let cluster = cluster();
+    let machines = machines(&cluster);
+    let network = NetworkSeen { generation: 1, ports: Vec::new() };
+    insta::assert_snapshot!(shown(&preview(&desired(&cluster, &machines), network)));
+}
+
+#[test]
+fn a_settled_cluster_has_an_empty_plan() {
+    let mut cluster = cluster();
+    cluster.status.progress.services = 1;
+    let machines = machines(&cluster);
+    assert_eq!(hosted(&desired(&cluster, &machines), &settled(&machines)), []);
+}
+
+#[test]
+fn a_dead_worker_is_attached_started_and_admitted_again() {
+    let mut cluster = cluster();
+    cluster.status.progress.services = 1;
+    let machines = machines(&cluster);
+    let mut seen = settled(&machines);
+    let dead = &machines[2];
+    seen.machines.insert(dead.id.clone(), Observed::Absent);
+    seen.admitted.retain(|id| *id != dead.id);
+    if let Observed::Present(network) = &mut seen.network {
+        network.ports.retain(|port| *port != dead.port);
+    }
+    insta::assert_snapshot!(shown(&hosted(&desired(&cluster, &machines), &seen)));
+}
+
+#[test]
+fn what_is_unknown_is_left_alone() {
+    let mut cluster = cluster();
+    cluster.status.progress.services = 1;
+    let machines = machines(&cluster);
+    let mut seen = settled(&machines);
+    seen.machines.insert(machines[1].id.clone(), Observed::Unknown("no answer".to_owned()));
+    seen.network = Observed::Unknown("no answer".to_owned());
+    assert_eq!(hosted(&desired(&cluster, &machines), &seen), []);
+}
+
+#[test]
+fn a_changed_file_touches_its_machine_alone() {
+    let mut cluster = cluster();
+    cluster.status.progress.services = 1;
+    let machines = machines(&cluster);
+    let mut desired = desired(&cluster, &machines);
+    desired.digests.insert(machines[1].id.clone(), "newer".to_owned());
+    let keys: Vec<String> = hosted(&desired, &settled(&machines)).into_iter().map(|s| s.key).collect();
+    assert_eq!(keys, ["machine/dev-default-1"]);
+}
+
+#[test]
+fn deletion_of_a_settled_cluster() {
+    let mut cluster = cluster();
+    let machines = machines(&cluster);
+    cluster.deleting = true;
+    let mut seen = settled(&machines);
+    seen.published = false;
+    insta::assert_snapshot!(shown(&hosted(&desired(&cluster, &machines), &seen)));
+}
+
+#[test]
+fn deletion_of_what_was_never_made_only_checks() {
+    let mut cluster = cluster();
+    let machines = machines(&cluster);
+    cluster.deleting = true;
+    let mut seen = ClusterObserved::nothing(NetworkSeen { generation: 1, ports: Vec::new() });
+    seen.published = true;
+    seen.machines = machines.iter().map(|m| (m.id.clone(), Observed::Absent)).collect();
+    seen.volumes = planes(&machines).map(|(_, v)| (v.clone(), Observed::Absent)).collect();
+    let keys: Vec<String> =
+        hosted(&desired(&cluster, &machines), &seen).into_iter().map(|s| s.key).collect();
+    assert_eq!(keys, ["finish"]);
+}

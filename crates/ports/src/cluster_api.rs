@@ -1,0 +1,53 @@
+//! A tenant cluster's own API, as far as the platform needs it. Short calls, each with a time limit; no connection is kept.
+
+use std::net::SocketAddr;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use types::{Cidr, Fault, Secret};
+
+/// How to reach one cluster and who we are there.
+#[derive(Debug, Clone)]
+pub struct ApiTarget {
+    pub endpoint: SocketAddr,
+    pub server_name: String,
+    pub ca_pem: String,
+    pub client_cert_pem: String,
+    pub client_key_pem: Secret,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeSeen {
+    pub name: String,
+    pub ready: bool,
+    /// Why it is not ready, in Kubernetes' own words.
+    pub message: String,
+    pub pods: Option<Cidr>,
+    pub labels: std::collections::BTreeMap<String, String>,
+    pub unschedulable: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeWanted {
+    pub name: String,
+    pub pods: Cidr,
+    pub labels: std::collections::BTreeMap<String, String>,
+}
+
+#[async_trait]
+pub trait ClusterApi: Send + Sync {
+    /// `/readyz`: Ok(true) only for a plain "ok". Unreachable is Ok(false); a wrong certificate is a fault.
+    async fn ready(&self, target: &ApiTarget) -> Result<bool, Fault>;
+
+    async fn nodes(&self, target: &ApiTarget) -> Result<Vec<NodeSeen>, Fault>;
+
+    /// Server-side apply of whole objects, in the order given.
+    async fn apply(&self, target: &ApiTarget, objects: &[serde_json::Value]) -> Result<(), Fault>;
+
+    /// Gives a registered node the labels and the pod range the platform chose for it.
+    async fn adopt_node(&self, target: &ApiTarget, node: &NodeWanted) -> Result<(), Fault>;
+
+    async fn delete_node(&self, target: &ApiTarget, name: &str) -> Result<(), Fault>;
+}

@@ -1,0 +1,246 @@
+//! The store in memory. Clones share one memory, so that a test drops the workers, keeps the store and goes on as after
+//! a restart.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use async_trait::async_trait;
+use types::{
+    Timestamp,
+    operation::{Event, Subject},
+};
+
+use super::{KillSwitch, Moment, tasks::Tasks};
+use crate::{
+    store::{Batch, Doc, Filter, Lease, LedgerEntry, Next, Store, StoreError, Write},
+    vault::{Sealed, SecretRef},
+};
+
+#[derive(Debug, Clone, Default)]
+pub struct MemoryStore {
+    memory: Arc<Mutex<Memory>>,
+    kill: Option<KillSwitch>,
+}
+
+/// Documents, ledger and events in the order they were written.
+#[derive(Debug, Clone, Default)]
+struct Memory {
+    docs: Vec<Doc>,
+    tasks: Tasks,
+    ledger: Vec<LedgerEntry>,
+    secrets: BTreeMap<SecretRef, Sealed>,
+    events: Vec<Event>,
+}
+
+impl MemoryStore {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Commits become points to die at, before they are written and after.
+    pub fn with_kill_switch(kill: KillSwitch) -> Self {
+        Self {
+            kill: Some(kill),
+            ..Self::default()
+        }
+    }
+
+    async fn pass(&self, moment: Moment) {
+        if let Some(kill) = &self.kill {
+            kill.pass(moment, "store.commit").await;
+        }
+    }
+
+    fn commit_now(&self, batch: Batch) -> Result<(), StoreError> {
+        let mut memory = self.memory();
+        let mut next = memory.clone();
+        next.run(batch)?;
+        *memory = next;
+        Ok(())
+    }
+
+    /// A panic in one test thread must not hide what the others see: the memory changes only as a whole.
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Memory {
+    fn run(&mut self, batch: Batch) -> Result<(), StoreError> {
+        if let Some(lease) = &batch.fence {
+            self.tasks.check(lease)?;
+        }
+        batch.writes.into_iter().try_for_each(|write| self.write(write))
+    }
+
+    fn write(&mut self, write: Write) -> Result<(), StoreError> {
+        match write {
+            Write::Put(doc) => return self.put(doc),
+            Write::Delete { kind, id } => self.docs.retain(|doc| !(doc.kind == kind && doc.id == id)),
+            Write::Wake { subject, at_ms } => self.tasks.wake(subject, at_ms),
+            Write::EndTask { subject } => self.tasks.end(&subject),
+            Write::LedgerAdd(entry) => {
+                if !self.ledger.contains(&entry) {
+                    self.ledger.push(entry);
+                }
+            }
+            Write::LedgerRemove { subject, kind, id } => {
+                let gone = LedgerEntry { subject, kind, id };
+                self.ledger.retain(|entry| *entry != gone);
+            }
+            Write::PutSecret { at, sealed } => drop(self.secrets.insert(at, sealed)),
+            Write::DeleteSecrets { owner } => self.secrets.retain(|at, _| at.owner != owner),
+            Write::Event(event) => {
+                if self.events.iter().all(|known| known.id != event.id) {
+                    self.events.push(event);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, mut doc: Doc) -> Result<(), StoreError> {
+        let place = self
+            .docs
+            .iter()
+            .position(|known| known.kind == doc.kind && known.id == doc.id);
+        let stored = place.map_or(0, |place| self.docs[place].version);
+        if stored != doc.version {
+            return Err(StoreError::Stale {
+                kind: doc.kind,
+                id: doc.id,
+            });
+        }
+        let same_name = |known: &&Doc| {
+            known.kind == doc.kind
+                && known.project == doc.project
+                && known.name == doc.name
+                && known.id != doc.id
+        };
+        if let Some(name) = doc
+            .name
+            .as_ref()
+            .filter(|_| self.docs.iter().any(|known| same_name(&known)))
+        {
+            return Err(StoreError::NameTaken {
+                kind: doc.kind,
+                name: name.clone(),
+            });
+        }
+        doc.version += 1;
+        match place {
+            Some(place) => self.docs[place] = doc,
+            None => self.docs.push(doc),
+        }
+        Ok(())
+    }
+}
+
+fn matches(doc: &Doc, filter: &Filter) -> bool {
+    filter
+        .project
+        .as_ref()
+        .is_none_or(|project| doc.project == *project)
+        && filter
+            .name
+            .as_ref()
+            .is_none_or(|name| doc.name.as_ref() == Some(name))
+        && filter
+            .parent
+            .as_ref()
+            .is_none_or(|parent| doc.parent.as_ref() == Some(parent))
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
+        self.pass(Moment::Before).await;
+        let outcome = self.commit_now(batch);
+        self.pass(Moment::After).await;
+        outcome
+    }
+
+    async fn get(&self, kind: &'static str, id: &str) -> Result<Option<Doc>, StoreError> {
+        Ok(self
+            .memory()
+            .docs
+            .iter()
+            .find(|doc| doc.kind == kind && doc.id == id)
+            .cloned())
+    }
+
+    async fn list(&self, kind: &'static str, filter: &Filter) -> Result<Vec<Doc>, StoreError> {
+        Ok(self
+            .memory()
+            .docs
+            .iter()
+            .filter(|doc| doc.kind == kind && matches(doc, filter))
+            .cloned()
+            .collect())
+    }
+
+    async fn secret(&self, at: &SecretRef) -> Result<Option<Sealed>, StoreError> {
+        Ok(self.memory().secrets.get(at).cloned())
+    }
+
+    async fn ledger(&self, subject: &Subject) -> Result<Vec<LedgerEntry>, StoreError> {
+        Ok(self
+            .memory()
+            .ledger
+            .iter()
+            .filter(|entry| entry.subject == *subject)
+            .cloned()
+            .collect())
+    }
+
+    async fn events(
+        &self,
+        project: &str,
+        subject: Option<&Subject>,
+        limit: u32,
+    ) -> Result<Vec<Event>, StoreError> {
+        let memory = self.memory();
+        let wanted = memory.events.iter().rev().filter(|event| {
+            event.project.as_str() == project && subject.is_none_or(|subject| event.subject == *subject)
+        });
+        Ok(wanted
+            .take(usize::try_from(limit).unwrap_or(usize::MAX))
+            .cloned()
+            .collect())
+    }
+
+    async fn trim_events(&self, before: Timestamp) -> Result<u64, StoreError> {
+        let mut memory = self.memory();
+        let had = memory.events.len();
+        memory.events.retain(|event| event.at >= before);
+        Ok(u64::try_from(had - memory.events.len()).unwrap_or(u64::MAX))
+    }
+
+    async fn lease(&self, owner: &str, now_ms: i64, ttl_ms: i64) -> Result<Option<Lease>, StoreError> {
+        Ok(self.memory().tasks.lease(owner, now_ms, ttl_ms))
+    }
+
+    async fn renew(&self, lease: &Lease, now_ms: i64, ttl_ms: i64) -> Result<(), StoreError> {
+        self.memory().tasks.renew(lease, now_ms, ttl_ms)
+    }
+
+    async fn release(&self, lease: &Lease, next: Next) -> Result<(), StoreError> {
+        self.memory().tasks.release(lease, next)
+    }
+
+    async fn next_due_ms(&self) -> Result<Option<i64>, StoreError> {
+        Ok(self.memory().tasks.next_due_ms())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MemoryStore;
+
+    #[tokio::test]
+    async fn keeps_the_contract() {
+        crate::conformance::store::suite(async || MemoryStore::new()).await;
+    }
+}

@@ -1,0 +1,194 @@
+//! The platform's memory: documents, tasks with fenced leases, the ledger, secrets (sealed), events.
+//!
+//! Guarantees: a batch is all or nothing and durable when `commit` returns. Assumptions: any number of processes may
+//! use one store. A lease is exclusive until it runs out; its fence number rises with every lease of that task, and a
+//! batch carrying an old fence is refused, so that a worker that lost its lease cannot write.
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use types::{
+    ProjectId, Timestamp,
+    operation::{Event, Subject},
+};
+
+use crate::vault::{Sealed, SecretRef};
+
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error("{kind} '{name}' exists already in this project")]
+    NameTaken { kind: &'static str, name: String },
+    #[error("{kind} '{id}' was changed by somebody else meanwhile")]
+    Stale { kind: &'static str, id: String },
+    #[error("the lease on {subject} was lost")]
+    Fenced { subject: Subject },
+    #[error("the store at {place} is damaged: {detail}")]
+    Corrupt { place: String, detail: String },
+    #[error("the disk that holds the store is full")]
+    Full,
+    #[error("the store could not {op}")]
+    Failed {
+        op: &'static str,
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+/// A kind of document. The body is the domain type itself; rows stay private to the adapter.
+pub trait Entity: Serialize + DeserializeOwned + Send + Sync {
+    const KIND: &'static str;
+    fn id(&self) -> &str;
+    fn project(&self) -> &ProjectId;
+    /// Unique in kind and project, where a kind has names.
+    fn name(&self) -> Option<&str>;
+    /// The id of what this belongs to, for listing by it.
+    fn parent(&self) -> Option<&str>;
+}
+
+/// A document as stored. `version` is 0 for one that is not stored yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Doc {
+    pub kind: &'static str,
+    pub id: String,
+    pub project: String,
+    pub name: Option<String>,
+    pub parent: Option<String>,
+    pub version: u64,
+    pub body: serde_json::Value,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Versioned<T> {
+    pub version: u64,
+    pub value: T,
+}
+
+impl Doc {
+    pub fn new<T: Entity>(value: &T, version: u64) -> Self {
+        Self {
+            kind: T::KIND,
+            id: value.id().to_owned(),
+            project: value.project().to_string(),
+            name: value.name().map(str::to_owned),
+            parent: value.parent().map(str::to_owned),
+            version,
+            body: serde_json::to_value(value).expect("domain types serialise"),
+        }
+    }
+
+    pub fn read<T: Entity>(self) -> Result<Versioned<T>, StoreError> {
+        let place = format!("{} {}", self.kind, self.id);
+        let value = serde_json::from_value(self.body).map_err(|error| StoreError::Corrupt {
+            place,
+            detail: error.to_string(),
+        })?;
+        Ok(Versioned {
+            version: self.version,
+            value,
+        })
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    pub project: Option<String>,
+    pub name: Option<String>,
+    pub parent: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+pub enum Write {
+    /// Version 0 inserts (name taken is refused), another version replaces exactly that one.
+    Put(Doc),
+    Delete {
+        kind: &'static str,
+        id: String,
+    },
+    /// The task of a subject, to run at `at` or when it is due already. Made when there is none.
+    Wake {
+        subject: Subject,
+        at_ms: i64,
+    },
+    /// The subject is gone; so is its task.
+    EndTask {
+        subject: Subject,
+    },
+    LedgerAdd(LedgerEntry),
+    LedgerRemove {
+        subject: Subject,
+        kind: String,
+        id: String,
+    },
+    PutSecret {
+        at: SecretRef,
+        sealed: Sealed,
+    },
+    /// Every secret of an owner.
+    DeleteSecrets {
+        owner: String,
+    },
+    Event(Event),
+}
+
+/// Something about to be made, written before it is. What is not in the ledger was never begun.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LedgerEntry {
+    pub subject: Subject,
+    /// `machine`, `volume`, `port`, `route` …
+    pub kind: String,
+    pub id: String,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Batch {
+    pub fence: Option<Lease>,
+    pub writes: Vec<Write>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    pub subject: Subject,
+    pub owner: String,
+    pub fence: u64,
+    /// How often in a row the subject failed before this lease.
+    pub failures: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Next {
+    pub run_at_ms: i64,
+    pub failures: u32,
+}
+
+#[async_trait]
+pub trait Store: Send + Sync {
+    async fn commit(&self, batch: Batch) -> Result<(), StoreError>;
+
+    async fn get(&self, kind: &'static str, id: &str) -> Result<Option<Doc>, StoreError>;
+
+    async fn list(&self, kind: &'static str, filter: &Filter) -> Result<Vec<Doc>, StoreError>;
+
+    async fn secret(&self, at: &SecretRef) -> Result<Option<Sealed>, StoreError>;
+
+    async fn ledger(&self, subject: &Subject) -> Result<Vec<LedgerEntry>, StoreError>;
+
+    /// Newest first.
+    async fn events(
+        &self,
+        project: &str,
+        subject: Option<&Subject>,
+        limit: u32,
+    ) -> Result<Vec<Event>, StoreError>;
+
+    async fn trim_events(&self, before: Timestamp) -> Result<u64, StoreError>;
+
+    /// Takes the task that is due longest, if any, for `ttl_ms`.
+    async fn lease(&self, owner: &str, now_ms: i64, ttl_ms: i64) -> Result<Option<Lease>, StoreError>;
+
+    async fn renew(&self, lease: &Lease, now_ms: i64, ttl_ms: i64) -> Result<(), StoreError>;
+
+    /// Gives the task back, due at `next` — or earlier, when somebody woke it meanwhile.
+    async fn release(&self, lease: &Lease, next: Next) -> Result<(), StoreError>;
+
+    /// When the earliest task is due, leased or not.
+    async fn next_due_ms(&self) -> Result<Option<i64>, StoreError>;
+}

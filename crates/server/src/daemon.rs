@@ -1,0 +1,101 @@
+//! From settings to a served API and back: everything that can be refused is refused before anything is served.
+//!
+//! Stopping: watches end, requests under way finish, then background work; each has its bounded time. Work that is cut
+//! off is safe, because the next start goes on from what was recorded.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    net::TcpListener,
+    signal::unix::{SignalKind, signal},
+    sync::watch,
+    task::JoinSet,
+    time::timeout,
+};
+use types::Fault;
+
+use crate::{
+    config::Config,
+    credentials, listener,
+    lock::Lock,
+    log,
+    metrics::Metrics,
+    router::{Api, Stop, router},
+    state_dir::StateDir,
+    wiring::{self, Platform},
+};
+
+const REQUESTS_GRACE: Duration = Duration::from_secs(10);
+const BACKGROUND_GRACE: Duration = Duration::from_secs(20);
+
+/// Runs until a signal asks it to stop.
+pub async fn run(config: Config) -> Result<(), Fault> {
+    log::start(config.log_format);
+    let stop = stop_on_signal()?;
+    let state = StateDir::prepare(&config.state_dir)?;
+    let _lock = Lock::take(&state)?;
+    let listener = listener::bind(config.listen).await?;
+    let address = listener.local_addr().map_err(|error| Fault::internal("listen-address", error.to_string()))?;
+    let token = credentials::prepare(&state, address, &config.cache_dir)?;
+    let Platform { surface, background } = wiring::build(&config, stop.clone()).await?;
+    let api = Api {
+        surface,
+        token: Arc::new(token),
+        metrics: Arc::new(Metrics::default()),
+        uploads: Arc::new(state.uploads()),
+        instance: config.instance.as_str().into(),
+        stop,
+    };
+    tracing::info!(%address, instance = %config.instance, state = %state.path().display(), "serving");
+    serve(listener, api).await?;
+    finish(background).await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// Serves until told to stop.
+pub async fn serve(listener: TcpListener, api: Api) -> Result<(), Fault> {
+    let stop = api.stop.clone();
+    let service = axum::serve(listener, router(api)).with_graceful_shutdown(stopped(stop.clone()));
+    let serving = service.into_future();
+    tokio::pin!(serving);
+    let served = tokio::select! {
+        served = &mut serving => served,
+        () = stopped(stop) => match timeout(REQUESTS_GRACE, &mut serving).await {
+            Ok(served) => served,
+            Err(_) => {
+                tracing::warn!("requests were still under way and are cut off");
+                Ok(())
+            }
+        },
+    };
+    served.map_err(|error| Fault::internal("serve", error.to_string()))
+}
+
+async fn finish(mut background: JoinSet<()>) {
+    let all = async { while background.join_next().await.is_some() {} };
+    if timeout(BACKGROUND_GRACE, all).await.is_err() {
+        tracing::warn!("background work was still under way and is cut off");
+        background.shutdown().await;
+    }
+}
+
+async fn stopped(mut stop: Stop) {
+    let _ = stop.wait_for(|stop| *stop).await;
+}
+
+fn stop_on_signal() -> Result<Stop, Fault> {
+    let failed = |error: std::io::Error| Fault::internal("signals", error.to_string());
+    let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
+    let (sender, receiver) = watch::channel(false);
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        tracing::info!("stopping");
+        sender.send_replace(true);
+    });
+    Ok(receiver)
+}

@@ -1,0 +1,103 @@
+//! `/clusters`, but for their images
+
+use api::{
+    cluster::{ClusterAccepted, ClusterApply, ClusterCreate, ClusterDetailView, ClusterList, ClusterView},
+    event::EventView,
+    instance::InstanceView,
+    operation::{OperationAccepted, OperationView},
+    plan::{ChangeView, ImpactView, PlanRequest, PlanView, PlannedStepView},
+    spec::parse_name,
+};
+use axum::{
+    Json,
+    extract::State,
+    http::header,
+    response::{IntoResponse, Response},
+};
+use types::cluster::ClusterSpec;
+
+use super::Referenced;
+use crate::{
+    answer::{Answer, At, Given, accepted},
+    router::Api,
+    surface::{Change, ClusterDetail, Impact, PlanPreview},
+};
+
+pub async fn list(State(api): State<Api>, At(project): At<String>) -> Answer<Json<ClusterList>> {
+    let clusters = api.surface.list_clusters(&project).await?;
+    Ok(Json(ClusterList { clusters: clusters.iter().map(ClusterView::from).collect() }))
+}
+
+pub async fn create(
+    State(api): State<Api>,
+    At(project): At<String>,
+    Given(request): Given<ClusterCreate>,
+) -> Answer<Response> {
+    let name = parse_name(&request.name, "name")?;
+    let spec = ClusterSpec::try_from(&request.spec)?;
+    let (cluster, operation) = api.surface.create_cluster(&project, name, spec).await?;
+    Ok(accepted(ClusterAccepted {
+        cluster: ClusterView::from(&cluster),
+        operation: Some(OperationView::from(&operation)),
+    }))
+}
+
+pub async fn apply(
+    State(api): State<Api>,
+    At((project, name)): Referenced,
+    Given(request): Given<ClusterApply>,
+) -> Answer<Response> {
+    let name = parse_name(&name, "name")?;
+    let spec = ClusterSpec::try_from(&request.spec)?;
+    let (cluster, operation) = api.surface.apply_cluster(&project, name, spec).await?;
+    let body = ClusterAccepted {
+        cluster: ClusterView::from(&cluster),
+        operation: operation.as_ref().map(OperationView::from),
+    };
+    Ok(if operation.is_some() { accepted(body) } else { Json(body).into_response() })
+}
+
+pub async fn plan(
+    State(api): State<Api>,
+    At(project): At<String>,
+    Given(request): Given<PlanRequest>,
+) -> Answer<Json<PlanView>> {
+    let name = parse_name(&request.name, "name")?;
+    let spec = ClusterSpec::try_from(&request.spec)?;
+    let PlanPreview { change, steps, impact, notes } = api.surface.plan_cluster(&project, name, spec).await?;
+    let Impact { nodes_replaced, api_downtime } = impact;
+    Ok(Json(PlanView {
+        changes: match change {
+            Change::Create => ChangeView::Create,
+            Change::Update => ChangeView::Update,
+            Change::None => ChangeView::None,
+        },
+        steps: steps
+            .into_iter()
+            .map(|step| PlannedStepView { title: step.title, detail: step.detail })
+            .collect(),
+        impact: ImpactView { nodes_replaced, api_downtime },
+        notes,
+    }))
+}
+
+pub async fn get(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Json<ClusterDetailView>> {
+    let ClusterDetail { cluster, machines, events, endpoint } = api.surface.get_cluster(&project, &reference).await?;
+    Ok(Json(ClusterDetailView {
+        cluster: ClusterView::from(&cluster),
+        endpoint,
+        instances: machines.iter().map(InstanceView::from).collect(),
+        events: events.iter().map(EventView::from).collect(),
+    }))
+}
+
+pub async fn delete(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Response> {
+    let operation = api.surface.delete_cluster(&project, &reference).await?;
+    Ok(accepted(OperationAccepted { operation: OperationView::from(&operation) }))
+}
+
+pub async fn kubeconfig(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Response> {
+    let kubeconfig = api.surface.kubeconfig(&project, &reference).await?;
+    let headers = [(header::CONTENT_TYPE, "application/yaml"), (header::CACHE_CONTROL, "no-store")];
+    Ok((headers, kubeconfig.expose().to_vec()).into_response())
+}

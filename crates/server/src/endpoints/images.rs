@@ -1,0 +1,70 @@
+//! Images of a cluster. An archive goes to a file piece by piece: it may be larger than the daemon's memory.
+
+use std::io;
+
+use api::cluster::ImageList;
+use axum::{Json, body::Body, extract::State};
+use futures::StreamExt;
+use tempfile::NamedTempFile;
+use tokio::{fs::File, io::AsyncWriteExt};
+use types::{Fault, FaultKind};
+
+use super::Referenced;
+use crate::{
+    answer::{Answer, At},
+    router::Api,
+};
+
+/// Larger archives are a mistake more often than an image.
+const ARCHIVE_LIMIT: u64 = 16 << 30;
+
+pub async fn list(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Json<ImageList>> {
+    let images = api.surface.list_images(&project, &reference).await?;
+    Ok(Json(ImageList { images }))
+}
+
+pub async fn load(State(api): State<Api>, At((project, reference)): Referenced, body: Body) -> Answer<Json<ImageList>> {
+    // Asked before the upload rather than after it.
+    api.surface.get_cluster(&project, &reference).await?;
+    let archive = NamedTempFile::new_in(api.uploads.as_path()).map_err(|error| write_fault(&error))?;
+    receive(body, &archive).await?;
+    let images = api.surface.load_images(&project, &reference, archive.path()).await?;
+    Ok(Json(ImageList { images }))
+}
+
+async fn receive(body: Body, archive: &NamedTempFile) -> Result<(), Fault> {
+    let mut file = File::from_std(archive.reopen().map_err(|error| write_fault(&error))?);
+    let mut pieces = body.into_data_stream();
+    let mut size = 0u64;
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.map_err(|error| {
+            Fault::invalid("upload-broken", format!("the archive did not arrive whole: {error}"), "send it again")
+        })?;
+        size += piece.len() as u64;
+        if size > ARCHIVE_LIMIT {
+            return Err(Fault::invalid(
+                "archive-too-large",
+                format!("the archive is larger than {} GiB", ARCHIVE_LIMIT >> 30),
+                "load the images in several archives",
+            ));
+        }
+        file.write_all(&piece).await.map_err(|error| write_fault(&error))?;
+    }
+    file.flush().await.map_err(|error| write_fault(&error))?;
+    if size == 0 {
+        return Err(Fault::invalid("archive-empty", "the archive is empty", "send an OCI or docker archive"));
+    }
+    Ok(())
+}
+
+fn write_fault(error: &io::Error) -> Fault {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Fault::new(
+            FaultKind::Exhausted,
+            "disk-full",
+            "the disk of the platform's state directory is full",
+            "free space there and load the archive again",
+        ),
+        _ => Fault::internal("upload-write", format!("the archive could not be written: {error}")),
+    }
+}

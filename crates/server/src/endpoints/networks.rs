@@ -1,0 +1,50 @@
+//! `/networks`
+
+use api::{
+    network::{NetworkAccepted, NetworkCreate, NetworkList, NetworkView},
+    operation::{OperationAccepted, OperationView},
+    spec::parse_name,
+};
+use axum::{Json, extract::State, response::Response};
+use types::{Cidr, Fault};
+
+use super::Referenced;
+use crate::{
+    answer::{Answer, At, Given, accepted},
+    router::Api,
+};
+
+pub async fn list(State(api): State<Api>, At(project): At<String>) -> Answer<Json<NetworkList>> {
+    let networks = api.surface.list_networks(&project).await?;
+    Ok(Json(NetworkList { networks: networks.iter().map(NetworkView::from).collect() }))
+}
+
+pub async fn create(
+    State(api): State<Api>,
+    At(project): At<String>,
+    Given(request): Given<NetworkCreate>,
+) -> Answer<Response> {
+    let name = parse_name(&request.name, "name")?;
+    let cidr: Cidr = request.cidr.parse().map_err(|cause| {
+        Fault::invalid(
+            "cidr-invalid",
+            format!("cidr: {cause}"),
+            "give a private IPv4 range in canonical form, such as 10.20.0.0/16",
+        )
+    })?;
+    let (network, operation) = api.surface.create_network(&project, name, cidr).await?;
+    Ok(accepted(NetworkAccepted {
+        network: NetworkView::from(&network),
+        operation: OperationView::from(&operation),
+    }))
+}
+
+pub async fn get(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Json<NetworkView>> {
+    let network = api.surface.get_network(&project, &reference).await?;
+    Ok(Json(NetworkView::from(&network)))
+}
+
+pub async fn delete(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Response> {
+    let operation = api.surface.delete_network(&project, &reference).await?;
+    Ok(accepted(OperationAccepted { operation: OperationView::from(&operation) }))
+}

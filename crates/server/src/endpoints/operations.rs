@@ -1,0 +1,66 @@
+//! `/operations`, and watching one as server-sent events
+//!
+//! A watch ends with its operation, with the surface's stream, or when the daemon stops, whichever is first; a client
+//! whose operation has not ended watches again.
+
+use std::{convert::Infallible, time::Duration};
+
+use api::operation::{OperationList, OperationView};
+use axum::{
+    Json,
+    extract::State,
+    response::sse::{Event, KeepAlive, Sse},
+};
+use futures::{Stream, StreamExt, stream, stream::BoxStream};
+use types::{Fault, OperationId, operation::Operation};
+
+use super::Referenced;
+use crate::{
+    answer::{Answer, At},
+    router::{Api, Stop},
+};
+
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// What does not look like an id is not the id of anything.
+fn parse_id(given: &str) -> Result<OperationId, Fault> {
+    given.parse().map_err(|_| Fault::not_found("operation", given))
+}
+
+pub async fn list(State(api): State<Api>, At(project): At<String>) -> Answer<Json<OperationList>> {
+    let operations = api.surface.list_operations(&project).await?;
+    Ok(Json(OperationList { operations: operations.iter().map(OperationView::from).collect() }))
+}
+
+pub async fn get(State(api): State<Api>, At((project, id)): Referenced) -> Answer<Json<OperationView>> {
+    let operation = api.surface.get_operation(&project, &parse_id(&id)?).await?;
+    Ok(Json(OperationView::from(&operation)))
+}
+
+pub async fn watch(
+    State(api): State<Api>,
+    At((project, id)): Referenced,
+) -> Answer<Sse<impl Stream<Item = Result<Event, Infallible>>>> {
+    let operations = api.surface.watch_operation(&project, &parse_id(&id)?).await?;
+    let events = until_final(operations).take_until(stopped(api.stop)).map(|operation| {
+        let view = OperationView::from(&operation);
+        let data = serde_json::to_string(&view).unwrap_or_default();
+        Ok(Event::default().event("operation").data(data))
+    });
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
+}
+
+/// Ends after the first operation that has ended.
+fn until_final(operations: BoxStream<'static, Operation>) -> impl Stream<Item = Operation> {
+    stream::unfold(Some(operations), |operations| async {
+        let mut operations = operations?;
+        let operation = operations.next().await?;
+        let rest = (!operation.state.is_final()).then_some(operations);
+        Some((operation, rest))
+    })
+}
+
+async fn stopped(mut stop: Stop) {
+    // A sender that is gone is a daemon that is gone.
+    let _ = stop.wait_for(|stop| *stop).await;
+}

@@ -1,0 +1,91 @@
+//! A platform in memory behind the real routes: for tests of the HTTP layer and of what talks to it.
+//!
+//! Names decide how an operation goes: `broken` fails, `stuck` never ends, every other one succeeds after its steps.
+
+mod progress;
+pub mod samples;
+mod surface;
+
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::{net::TcpListener, sync::watch};
+use types::{
+    Fault, OperationId, Secret,
+    cluster::Cluster,
+    machine::Machine,
+    network::Network,
+    operation::{Event, Operation, OperationKind, Subject},
+};
+
+use crate::{Surface, auth::TokenHash, daemon, metrics::Metrics, router::Api};
+
+pub const PROJECT: &str = "default";
+pub const TOKEN: &str = "test-token";
+
+#[derive(Clone, Default)]
+pub struct Fake {
+    world: Arc<Mutex<World>>,
+}
+
+#[derive(Default)]
+struct World {
+    made: u64,
+    networks: Vec<Network>,
+    clusters: Vec<Cluster>,
+    machines: Vec<Machine>,
+    events: Vec<Event>,
+    images: BTreeMap<String, Vec<String>>,
+    operations: Vec<watch::Sender<Operation>>,
+}
+
+impl Fake {
+    fn world(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins an operation and lets it run its course.
+    fn begin(&self, kind: OperationKind, subject: Subject, name: &str) -> Operation {
+        let mut world = self.world();
+        let operation = samples::operation(world.next(), kind, subject, name);
+        let (sender, _) = watch::channel(operation.clone());
+        world.operations.push(sender.clone());
+        drop(world);
+        tokio::spawn(progress::run(self.clone(), sender));
+        operation
+    }
+
+    fn operation(&self, id: &OperationId) -> Result<watch::Sender<Operation>, Fault> {
+        let world = self.world();
+        let found = world.operations.iter().find(|sender| sender.borrow().id == *id);
+        found.cloned().ok_or_else(|| Fault::not_found("operation", id.as_str()))
+    }
+
+    /// Serves on a free port of the loopback interface until the returned sender says stop.
+    pub async fn serve(self, uploads: PathBuf) -> (String, watch::Sender<bool>) {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
+        let address = listener.local_addr().expect("a bound socket has an address");
+        let (sender, stop) = watch::channel(false);
+        let api = Api {
+            surface: Arc::new(self) as Arc<dyn Surface>,
+            token: Arc::new(TokenHash::of(&Secret::new(TOKEN))),
+            metrics: Arc::new(Metrics::default()),
+            uploads: Arc::new(uploads),
+            instance: "test".into(),
+            stop,
+        };
+        tokio::spawn(daemon::serve(listener, api));
+        (format!("http://{address}"), sender)
+    }
+}
+
+impl World {
+    /// Numbers things, so that what tests print is the same each time.
+    fn next(&mut self) -> u64 {
+        self.made += 1;
+        self.made
+    }
+}

@@ -1,0 +1,23 @@
+//! The daemon `cloudd`: HTTP routes over a [`Surface`], configuration, first start, logs, figures, orderly stop.
+//! Nothing here knows how a cluster is made; `wiring` is the one file that does know who does.
+
+pub mod answer;
+pub mod auth;
+pub mod check;
+pub mod config;
+pub mod credentials;
+pub mod daemon;
+mod endpoints;
+#[cfg(any(test, feature = "fake"))]
+pub mod fake;
+mod listener;
+pub mod lock;
+mod log;
+pub mod metrics;
+pub mod options;
+pub mod router;
+pub mod state_dir;
+pub mod surface;
+pub mod wiring;
+
+pub use surface::Surface;

@@ -1,0 +1,67 @@
+//! The routes: which handler answers where, who may call it, and how large a body it takes.
+
+use std::{path::PathBuf, sync::Arc};
+
+use axum::{
+    Router,
+    extract::DefaultBodyLimit,
+    middleware,
+    routing::{get, post},
+};
+use api::routes;
+use tokio::sync::watch;
+
+use crate::{
+    Surface, answer,
+    auth::{self, TokenHash},
+    endpoints::{clusters, events, images, instances, networks, operations, platform},
+    metrics::{self, Metrics},
+};
+
+/// The largest JSON anybody has reason to send.
+const BODY_LIMIT: usize = 256 * 1024;
+
+/// Turns true once, when the daemon is to stop.
+pub type Stop = watch::Receiver<bool>;
+
+/// What handlers share; cheap to clone.
+#[derive(Clone)]
+pub struct Api {
+    pub surface: Arc<dyn Surface>,
+    pub token: Arc<TokenHash>,
+    pub metrics: Arc<Metrics>,
+    /// Where bodies too large for memory go; on a disk, swept at start.
+    pub uploads: Arc<PathBuf>,
+    pub instance: Arc<str>,
+    pub stop: Stop,
+}
+
+pub fn router(api: Api) -> Router {
+    let open = Router::new()
+        .route(routes::HEALTH, get(platform::health))
+        .route(routes::OPENAPI, get(platform::openapi))
+        .route(routes::VERSION, get(platform::version));
+    let guarded = Router::new()
+        .route(routes::METRICS, get(platform::metrics))
+        .route(routes::BUNDLES, get(platform::bundles))
+        .route(routes::NETWORKS, get(networks::list).post(networks::create))
+        .route(routes::NETWORK, get(networks::get).delete(networks::delete))
+        .route(routes::CLUSTERS, get(clusters::list).post(clusters::create))
+        .route(routes::CLUSTERS_PLAN, post(clusters::plan))
+        .route(routes::CLUSTER, get(clusters::get).put(clusters::apply).delete(clusters::delete))
+        .route(routes::CLUSTER_KUBECONFIG, get(clusters::kubeconfig))
+        .route(routes::CLUSTER_IMAGES, get(images::list).post(images::load))
+        .route(routes::INSTANCES, get(instances::list))
+        .route(routes::INSTANCE, get(instances::get))
+        .route(routes::OPERATIONS, get(operations::list))
+        .route(routes::OPERATION, get(operations::get))
+        .route(routes::OPERATION_WATCH, get(operations::watch))
+        .route(routes::EVENTS, get(events::list))
+        .route_layer(middleware::from_fn_with_state(api.clone(), auth::require_token));
+    open.merge(guarded)
+        .fallback(answer::no_such_route)
+        .method_not_allowed_fallback(answer::no_such_method)
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .layer(middleware::from_fn_with_state(api.clone(), metrics::observe))
+        .with_state(api)
+}

@@ -1,0 +1,122 @@
+//! What the routes need of the platform. Input is parsed before it gets here; output is the domain's own types.
+
+use std::path::Path;
+
+use async_trait::async_trait;
+use futures::stream::BoxStream;
+use types::{
+    Cidr, Fault, Name, OperationId, Patch, Secret,
+    cluster::{Cluster, ClusterSpec},
+    machine::Machine,
+    network::Network,
+    operation::{Event, Operation, OperationState},
+    status::ClusterPhase,
+};
+
+/// A project is given by name or id (`default` exists from the start), a `reference` is a name or an id.
+/// What is not in the project is not found, whether or not it is in another.
+#[async_trait]
+pub trait Surface: Send + Sync {
+    async fn create_network(&self, project: &str, name: Name, cidr: Cidr) -> Result<(Network, Operation), Fault>;
+    async fn list_networks(&self, project: &str) -> Result<Vec<Network>, Fault>;
+    async fn get_network(&self, project: &str, reference: &str) -> Result<Network, Fault>;
+    async fn delete_network(&self, project: &str, reference: &str) -> Result<Operation, Fault>;
+
+    async fn create_cluster(
+        &self,
+        project: &str,
+        name: Name,
+        spec: ClusterSpec,
+    ) -> Result<(Cluster, Operation), Fault>;
+    /// Creates what is not there; no operation when there is nothing to change.
+    async fn apply_cluster(
+        &self,
+        project: &str,
+        name: Name,
+        spec: ClusterSpec,
+    ) -> Result<(Cluster, Option<Operation>), Fault>;
+    /// Changes nothing.
+    async fn plan_cluster(&self, project: &str, name: Name, spec: ClusterSpec) -> Result<PlanPreview, Fault>;
+    async fn list_clusters(&self, project: &str) -> Result<Vec<Cluster>, Fault>;
+    async fn get_cluster(&self, project: &str, reference: &str) -> Result<ClusterDetail, Fault>;
+    async fn delete_cluster(&self, project: &str, reference: &str) -> Result<Operation, Fault>;
+    async fn kubeconfig(&self, project: &str, reference: &str) -> Result<Secret, Fault>;
+    /// The archive is a temporary file that is gone after the call. Returns the names of the images in it.
+    async fn load_images(&self, project: &str, reference: &str, archive: &Path) -> Result<Vec<String>, Fault>;
+    async fn list_images(&self, project: &str, reference: &str) -> Result<Vec<String>, Fault>;
+
+    /// Only machines the tenant may see.
+    async fn list_instances(&self, project: &str) -> Result<Vec<Machine>, Fault>;
+    async fn get_instance(&self, project: &str, reference: &str) -> Result<Machine, Fault>;
+
+    /// Newest first.
+    async fn list_operations(&self, project: &str) -> Result<Vec<Operation>, Fault>;
+    async fn get_operation(&self, project: &str, id: &OperationId) -> Result<Operation, Fault>;
+    /// The operation as it is now, then at every change. May end early; whoever watches then asks again.
+    async fn watch_operation(
+        &self,
+        project: &str,
+        id: &OperationId,
+    ) -> Result<BoxStream<'static, Operation>, Fault>;
+
+    /// Newest first; `subject` is a reference to a cluster or network, which may be gone already.
+    async fn list_events(&self, project: &str, subject: Option<&str>, limit: u32) -> Result<Vec<Event>, Fault>;
+
+    async fn list_bundles(&self) -> Result<Vec<BundleSummary>, Fault>;
+
+    /// Figures for `/metrics`, over all projects.
+    async fn census(&self) -> Result<Census, Fault>;
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterDetail {
+    pub cluster: Cluster,
+    /// Only those the tenant may see.
+    pub machines: Vec<Machine>,
+    /// Newest first.
+    pub events: Vec<Event>,
+    /// Where its API is reached from outside, as a URL.
+    pub endpoint: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    Create,
+    Update,
+    None,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanPreview {
+    pub change: Change,
+    pub steps: Vec<PlannedStep>,
+    pub impact: Impact,
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedStep {
+    pub title: String,
+    pub detail: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Impact {
+    /// Names of the nodes that would be replaced.
+    pub nodes_replaced: Vec<String>,
+    pub api_downtime: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BundleSummary {
+    pub version: Patch,
+    pub digest: String,
+    pub node_image: String,
+}
+
+/// How many there are of what, now.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Census {
+    pub clusters: Vec<(ClusterPhase, u64)>,
+    pub operations: Vec<(OperationState, u64)>,
+}

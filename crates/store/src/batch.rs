@@ -1,0 +1,30 @@
+//! A batch, write by write, inside one transaction.
+
+use ports::store::{Batch, Write};
+use sqlx::SqliteConnection;
+
+use crate::{documents, error::Trouble, records, tasks};
+
+pub(crate) async fn run(tx: &mut SqliteConnection, batch: Batch) -> Result<(), Trouble> {
+    if let Some(lease) = &batch.fence {
+        tasks::check_fence(tx, lease).await?;
+    }
+    for write in batch.writes {
+        run_one(tx, write).await?;
+    }
+    Ok(())
+}
+
+async fn run_one(tx: &mut SqliteConnection, write: Write) -> Result<(), Trouble> {
+    match write {
+        Write::Put(doc) => documents::put(tx, doc).await,
+        Write::Delete { kind, id } => documents::delete(tx, kind, &id).await,
+        Write::Wake { subject, at_ms } => tasks::wake(tx, &subject, at_ms).await,
+        Write::EndTask { subject } => tasks::end(tx, &subject).await,
+        Write::LedgerAdd(entry) => records::ledger_add(tx, &entry).await,
+        Write::LedgerRemove { subject, kind, id } => records::ledger_remove(tx, &subject, &kind, &id).await,
+        Write::PutSecret { at, sealed } => records::put_secret(tx, &at, &sealed).await,
+        Write::DeleteSecrets { owner } => records::delete_secrets(tx, &owner).await,
+        Write::Event(event) => records::add_event(tx, &event).await,
+    }
+}

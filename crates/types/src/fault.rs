@@ -1,0 +1,97 @@
+//! What went wrong, for a person: a stable code to search for, the cause, and what to do about it.
+//! Adapters keep their own error enums; at a port's boundary each becomes one of these.
+
+use std::{borrow::Cow, fmt};
+
+use serde::{Deserialize, Serialize};
+
+/// How a caller should react; the API maps it to a status, the CLI to an exit code, the workflow to retry or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultKind {
+    /// The request itself is wrong; repeating it cannot help.
+    Invalid,
+    NotFound,
+    /// The state of something else stands in the way.
+    Conflict,
+    /// Understood, and not allowed or not supported.
+    Refused,
+    Unauthenticated,
+    /// The host lacks something: disk, memory, a tool, a kernel feature. An operator can mend it.
+    Exhausted,
+    /// Something did not answer; trying again may help.
+    Unavailable,
+    /// A defect of ours.
+    Internal,
+}
+
+impl FaultKind {
+    /// Whether a step that failed this way is worth running again by itself.
+    pub fn is_transient(self) -> bool {
+        match self {
+            Self::Unavailable | Self::Internal | Self::Exhausted => true,
+            Self::Invalid | Self::NotFound | Self::Conflict | Self::Refused | Self::Unauthenticated => false,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    pub kind: FaultKind,
+    pub code: Cow<'static, str>,
+    pub cause: String,
+    pub remedy: String,
+}
+
+impl Fault {
+    pub fn new(
+        kind: FaultKind,
+        code: impl Into<Cow<'static, str>>,
+        cause: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self { kind, code: code.into(), cause: cause.into(), remedy: remedy.into() }
+    }
+
+    pub fn invalid(code: &'static str, cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::new(FaultKind::Invalid, code, cause, remedy)
+    }
+
+    pub fn not_found(what: &str, name: &str) -> Self {
+        Self::new(
+            FaultKind::NotFound,
+            format!("{what}-not-found"),
+            format!("there is no {what} '{name}' in this project"),
+            format!("list what is there with the {what}'s list command, or create it"),
+        )
+    }
+
+    pub fn conflict(code: &'static str, cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::new(FaultKind::Conflict, code, cause, remedy)
+    }
+
+    pub fn refused(code: &'static str, cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::new(FaultKind::Refused, code, cause, remedy)
+    }
+
+    pub fn unavailable(code: &'static str, cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::new(FaultKind::Unavailable, code, cause, remedy)
+    }
+
+    pub fn internal(code: &'static str, cause: impl Into<String>) -> Self {
+        Self::new(
+            FaultKind::Internal,
+            code,
+            cause,
+            "this is a defect of the platform; its log has the details, please report it",
+        )
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} [{}]", self.cause, self.code)
+    }
+}
+
+impl std::error::Error for Fault {}

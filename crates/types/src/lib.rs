@@ -1,0 +1,36 @@
+//! The nouns of the platform. Everything here is a value: no clock, no file, no socket.
+//! Raw input is parsed into these types once, at the edge; nothing further in sees a raw string.
+
+pub mod catalogue;
+pub mod cidr;
+pub mod cluster;
+pub mod fault;
+pub mod id;
+pub mod keeper;
+pub mod machine;
+pub mod name;
+pub mod network;
+pub mod operation;
+pub mod quantity;
+pub mod secret;
+pub mod status;
+pub mod version;
+
+pub use cidr::Cidr;
+pub use fault::{Fault, FaultKind};
+pub use id::{ClusterId, EventId, MachineId, NetworkId, OperationId, PortId, ProjectId, VolumeId};
+pub use name::Name;
+pub use quantity::{Bytes, MilliCpu};
+pub use secret::Secret;
+pub use version::{Line, Patch};
+
+/// Seconds since the epoch: the platform's stored time. Formatting belongs to whoever shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    pub fn plus(self, seconds: i64) -> Self {
+        Self(self.0.saturating_add(seconds))
+    }
+}
