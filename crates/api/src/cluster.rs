@@ -121,7 +121,13 @@ pub struct ConditionView {
 
 impl From<&Condition> for ConditionView {
     fn from(condition: &Condition) -> Self {
-        let Condition { kind, holds, reason, message, since } = condition;
+        let Condition {
+            kind,
+            holds,
+            reason,
+            message,
+            since,
+        } = condition;
         let kind = match kind {
             ConditionKind::ControlPlaneReady => "ControlPlaneReady",
             ConditionKind::WorkersReady => "WorkersReady",
@@ -173,13 +179,39 @@ pub struct ImageList {
 
 impl From<&Cluster> for ClusterView {
     fn from(cluster: &Cluster) -> Self {
-        let Cluster { id, project: _, name, network, spec, scales, pins, generation, realm: _, .. } = cluster;
-        let Pins { version, bundle, node_image, recipe } = pins;
-        let ClusterStatus { phase, reason, observed_generation, conditions, .. } = &cluster.status;
+        let Cluster {
+            id,
+            project: _,
+            name,
+            network,
+            spec,
+            scales,
+            pins,
+            generation,
+            realm: _,
+            ..
+        } = cluster;
+        let Pins {
+            version,
+            bundle,
+            node_image,
+            recipe,
+        } = pins;
+        let ClusterStatus {
+            phase,
+            reason,
+            observed_generation,
+            conditions,
+            ..
+        } = &cluster.status;
         Self {
             id: id.to_string(),
             name: name.to_string(),
-            phase: if cluster.deleting { ClusterPhase::Deleting } else { (*phase).into() },
+            phase: if cluster.deleting {
+                ClusterPhase::Deleting
+            } else {
+                (*phase).into()
+            },
             reason: reason.clone(),
             version: version.to_string(),
             engine: spec::show_engine(spec.engine).to_owned(),
@@ -189,8 +221,15 @@ impl From<&Cluster> for ClusterView {
             nodes_ready: cluster.status.nodes_ready,
             nodes_wanted: cluster.status.nodes_wanted,
             conditions: conditions.iter().map(ConditionView::from).collect(),
-            scales: scales.iter().map(|(group, scale)| (group.to_string(), scale.replicas)).collect(),
-            pins: PinsView { bundle: bundle.clone(), node_image: node_image.clone(), recipe: *recipe },
+            scales: scales
+                .iter()
+                .map(|(group, scale)| (group.to_string(), scale.replicas))
+                .collect(),
+            pins: PinsView {
+                bundle: bundle.clone(),
+                node_image: node_image.clone(),
+                recipe: *recipe,
+            },
             generation: *generation,
             observed_generation: *observed_generation,
             created: moment::to_wire(cluster.created),

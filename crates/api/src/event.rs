@@ -37,7 +37,16 @@ pub struct EventList {
 
 impl From<&Event> for EventView {
     fn from(event: &Event) -> Self {
-        let Event { id, project: _, subject, subject_name, severity, reason, message, at } = event;
+        let Event {
+            id,
+            project: _,
+            subject,
+            subject_name,
+            severity,
+            reason,
+            message,
+            at,
+        } = event;
         Self {
             id: id.to_string(),
             at: moment::to_wire(*at),

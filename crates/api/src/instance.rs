@@ -78,7 +78,18 @@ pub struct InstanceList {
 
 impl From<&Machine> for InstanceView {
     fn from(machine: &Machine) -> Self {
-        let Machine { id, project: _, cluster, network, host, hostname, role, instance_type, size, .. } = machine;
+        let Machine {
+            id,
+            project: _,
+            cluster,
+            network,
+            host,
+            hostname,
+            role,
+            instance_type,
+            size,
+            ..
+        } = machine;
         let Size { vcpus, memory, disk } = size;
         let (node_group, pods) = match role {
             Role::Worker { group, pods } => (Some(group.to_string()), Some(pods.to_string())),
@@ -87,7 +98,11 @@ impl From<&Machine> for InstanceView {
         Self {
             id: id.to_string(),
             name: hostname.clone(),
-            phase: if machine.deleting { InstancePhase::Deleting } else { machine.phase.into() },
+            phase: if machine.deleting {
+                InstancePhase::Deleting
+            } else {
+                machine.phase.into()
+            },
             cluster_id: cluster.to_string(),
             network_id: network.to_string(),
             node_group,

@@ -10,7 +10,9 @@ pub fn to_wire(at: Timestamp) -> String {
 
 /// Nothing when it is not a moment: an age that cannot be told is shown as unknown, not as an error.
 pub fn from_wire(given: &str) -> Option<Timestamp> {
-    OffsetDateTime::parse(given, &Rfc3339).ok().map(|at| Timestamp(at.unix_timestamp()))
+    OffsetDateTime::parse(given, &Rfc3339)
+        .ok()
+        .map(|at| Timestamp(at.unix_timestamp()))
 }
 
 #[cfg(test)]
@@ -20,7 +22,10 @@ mod tests {
     #[test]
     fn there_and_back() {
         assert_eq!(to_wire(Timestamp(1_794_776_400)), "2026-11-15T21:00:00Z");
-        assert_eq!(from_wire("2026-11-15T22:00:00+01:00"), Some(Timestamp(1_794_776_400)));
+        assert_eq!(
+            from_wire("2026-11-15T22:00:00+01:00"),
+            Some(Timestamp(1_794_776_400))
+        );
         assert_eq!(from_wire("yesterday"), None);
         assert_eq!(to_wire(Timestamp(i64::MAX)), "1970-01-01T00:00:00Z");
     }

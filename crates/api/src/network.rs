@@ -48,7 +48,18 @@ pub struct NetworkAccepted {
 
 impl From<&Network> for NetworkView {
     fn from(network: &Network) -> Self {
-        let Network { id, project: _, account, host, name, cidr, generation, uplink: _, deleting, created } = network;
+        let Network {
+            id,
+            project: _,
+            account,
+            host,
+            name,
+            cidr,
+            generation,
+            uplink: _,
+            deleting,
+            created,
+        } = network;
         Self {
             id: id.to_string(),
             name: name.to_string(),

@@ -88,10 +88,14 @@ mod tests {
             .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
             .collect();
         if path == routes::EVENTS {
-            all.push(json!({ "name": "subject", "in": "query", "description": "Name or id of a cluster or network",
-                "schema": { "type": "string" } }));
-            all.push(json!({ "name": "limit", "in": "query", "description": "At most so many; 100 when not given",
-                "schema": { "type": "integer", "minimum": 1, "maximum": 1000 } }));
+            all.push(
+                json!({ "name": "subject", "in": "query", "description": "Name or id of a cluster or network",
+                "schema": { "type": "string" } }),
+            );
+            all.push(
+                json!({ "name": "limit", "in": "query", "description": "At most so many; 100 when not given",
+                "schema": { "type": "integer", "minimum": 1, "maximum": 1000 } }),
+            );
         }
         all
     }
@@ -130,7 +134,8 @@ mod tests {
         }
         document["info"] = json!({ "title": "PlasmaCloud Kubernetes", "version": "v1", "license": { "name": "Apache-2.0" } });
         document["paths"] = Value::Object(paths);
-        document["components"]["securitySchemes"] = json!({ "bearer": { "type": "http", "scheme": "bearer" } });
+        document["components"]["securitySchemes"] =
+            json!({ "bearer": { "type": "http", "scheme": "bearer" } });
         document["security"] = json!([{ "bearer": [] }]);
         serde_json::to_string_pretty(&document).unwrap() + "\n"
     }
@@ -157,7 +162,10 @@ mod tests {
             std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json"), generated).unwrap();
             return;
         }
-        assert!(generated == DOCUMENT, "openapi.json is stale: run the test with {REGENERATE}=1 and review the change");
+        assert!(
+            generated == DOCUMENT,
+            "openapi.json is stale: run the test with {REGENERATE}=1 and review the change"
+        );
     }
 
     #[test]

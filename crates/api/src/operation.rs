@@ -128,7 +128,16 @@ pub struct OperationAccepted {
 
 impl From<&Operation> for OperationView {
     fn from(operation: &Operation) -> Self {
-        let Operation { id, project: _, subject, subject_name, kind, generation, state, .. } = operation;
+        let Operation {
+            id,
+            project: _,
+            subject,
+            subject_name,
+            kind,
+            generation,
+            state,
+            ..
+        } = operation;
         Self {
             id: id.to_string(),
             kind: match kind {
@@ -157,7 +166,15 @@ impl From<&Operation> for OperationView {
 
 impl From<&StepRecord> for StepView {
     fn from(step: &StepRecord) -> Self {
-        let StepRecord { key, title, state, attempts, began_ms, ended_ms, fault } = step;
+        let StepRecord {
+            key,
+            title,
+            state,
+            attempts,
+            began_ms,
+            ended_ms,
+            fault,
+        } = step;
         Self {
             key: key.clone(),
             title: title.clone(),

@@ -101,7 +101,11 @@ pub struct FaultView {
 
 impl From<&Fault> for FaultView {
     fn from(fault: &Fault) -> Self {
-        Self { code: fault.code.to_string(), cause: fault.cause.clone(), remedy: fault.remedy.clone() }
+        Self {
+            code: fault.code.to_string(),
+            cause: fault.cause.clone(),
+            remedy: fault.remedy.clone(),
+        }
     }
 }
 

@@ -22,13 +22,19 @@ pub const OPERATION_WATCH: &str = "/v1/projects/{project}/operations/{id}/watch"
 pub const EVENTS: &str = "/v1/projects/{project}/events";
 
 /// What may stand unescaped in a segment of a path.
-const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 
 /// A pattern with its parameters filled in, escaped: a name with a slash in it stays one segment.
 pub fn fill(pattern: &str, values: &[(&str, &str)]) -> String {
-    values.iter().fold(pattern.to_owned(), |path, (parameter, value)| {
-        path.replace(&format!("{{{parameter}}}"), &escape(value))
-    })
+    values
+        .iter()
+        .fold(pattern.to_owned(), |path, (parameter, value)| {
+            path.replace(&format!("{{{parameter}}}"), &escape(value))
+        })
 }
 
 pub fn escape(value: &str) -> String {
@@ -76,7 +82,16 @@ pub struct Route {
 
 const fn get(path: &'static str, id: &'static str, summary: &'static str, schema: &'static str) -> Route {
     let answer = Content::Json(schema);
-    Route { method: Method::Get, path, id, summary, open: false, request: None, status: 200, answer }
+    Route {
+        method: Method::Get,
+        path,
+        id,
+        summary,
+        open: false,
+        request: None,
+        status: 200,
+        answer,
+    }
 }
 
 const fn send(
@@ -87,11 +102,28 @@ const fn send(
     request: Option<Content>,
     answer: (u16, &'static str),
 ) -> Route {
-    Route { method, path, id, summary, open: false, request, status: answer.0, answer: Content::Json(answer.1) }
+    Route {
+        method,
+        path,
+        id,
+        summary,
+        open: false,
+        request,
+        status: answer.0,
+        answer: Content::Json(answer.1),
+    }
 }
 
-const fn media(path: &'static str, id: &'static str, summary: &'static str, media_type: &'static str) -> Route {
-    Route { answer: Content::Media(media_type), ..get(path, id, summary, "") }
+const fn media(
+    path: &'static str,
+    id: &'static str,
+    summary: &'static str,
+    media_type: &'static str,
+) -> Route {
+    Route {
+        answer: Content::Media(media_type),
+        ..get(path, id, summary, "")
+    }
 }
 
 const fn open(route: Route) -> Route {

@@ -1,9 +1,9 @@
 //! What a cluster may be asked to be. Every refusal names its field, its cause and its remedy; nothing is ignored.
 
 mod capacity;
+mod groups;
 mod honoured;
 mod ranges;
-mod groups;
 
 use types::{Cidr, Fault, Name, cluster::ClusterSpec};
 

@@ -11,13 +11,19 @@ pub const NODE_PREFIX: u8 = 24;
 pub fn address(network: &Network, taken: &BTreeSet<Ipv4Addr>) -> Result<Ipv4Addr, Fault> {
     let first = u32::from(network.first_machine_address());
     let last = u32::from(network.cidr.last());
-    (first..last).map(Ipv4Addr::from).find(|a| !taken.contains(a)).ok_or_else(|| {
-        Fault::refused(
-            "network-full",
-            format!("the network '{}' ({}) has no free address", network.name, network.cidr),
-            "delete machines in it, or use a VPC with a larger range",
-        )
-    })
+    (first..last)
+        .map(Ipv4Addr::from)
+        .find(|a| !taken.contains(a))
+        .ok_or_else(|| {
+            Fault::refused(
+                "network-full",
+                format!(
+                    "the network '{}' ({}) has no free address",
+                    network.name, network.cidr
+                ),
+                "delete machines in it, or use a VPC with a larger range",
+            )
+        })
 }
 
 /// The lowest range of a node that no other node of the cluster has.

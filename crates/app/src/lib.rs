@@ -5,8 +5,8 @@ mod admission;
 mod allocate;
 mod desired;
 pub mod ops;
-pub mod records;
 pub mod reconcile;
+pub mod records;
 mod world;
 
 pub use ops::Ops;

@@ -20,7 +20,10 @@ const GROUND: &str = "ground";
 
 impl Ground {
     pub fn new(project: ProjectId) -> Self {
-        Self { project, edge_generation: 0 }
+        Self {
+            project,
+            edge_generation: 0,
+        }
     }
 }
 
@@ -44,7 +47,10 @@ pub async fn ground(store: &dyn Store) -> Result<Versioned<Ground>, Fault> {
     let doc = store.get(GROUND, GROUND).await.map_err(fault)?;
     match doc {
         Some(doc) => doc.read().map_err(fault),
-        None => Ok(Versioned { version: 0, value: Ground::new(crate::default_project()) }),
+        None => Ok(Versioned {
+            version: 0,
+            value: Ground::new(crate::default_project()),
+        }),
     }
 }
 
@@ -59,7 +65,14 @@ pub async fn list<T: Entity>(store: &dyn Store, filter: &Filter) -> Result<Vec<V
 }
 
 pub async fn children<T: Entity>(store: &dyn Store, parent: &str) -> Result<Vec<Versioned<T>>, Fault> {
-    list(store, &Filter { parent: Some(parent.to_owned()), ..Filter::default() }).await
+    list(
+        store,
+        &Filter {
+            parent: Some(parent.to_owned()),
+            ..Filter::default()
+        },
+    )
+    .await
 }
 
 /// By id, or by name in the project. What belongs to another project is not found.
@@ -68,7 +81,9 @@ pub async fn find<T: Entity>(
     project: &ProjectId,
     reference: &str,
 ) -> Result<Versioned<T>, Fault> {
-    let by_id = get::<T>(store, reference).await?.filter(|found| found.value.project() == project);
+    let by_id = get::<T>(store, reference)
+        .await?
+        .filter(|found| found.value.project() == project);
     if let Some(found) = by_id {
         return Ok(found);
     }
@@ -85,16 +100,22 @@ pub async fn find<T: Entity>(
 pub fn fault(error: StoreError) -> Fault {
     let cause = error.to_string();
     match error {
-        StoreError::NameTaken { .. } => Fault::conflict("name-taken", cause, "choose another name, or delete the other first"),
+        StoreError::NameTaken { .. } => Fault::conflict(
+            "name-taken",
+            cause,
+            "choose another name, or delete the other first",
+        ),
         StoreError::Stale { .. } => Fault::new(
             FaultKind::Unavailable,
             "changed-meanwhile",
             cause,
             "try again: the change was made against an older state",
         ),
-        StoreError::Fenced { .. } => {
-            Fault::unavailable("lease-lost", cause, "nothing: another worker has taken the task over")
-        }
+        StoreError::Fenced { .. } => Fault::unavailable(
+            "lease-lost",
+            cause,
+            "nothing: another worker has taken the task over",
+        ),
         StoreError::Corrupt { .. } => Fault::new(
             FaultKind::Internal,
             "store-corrupt",
@@ -107,8 +128,10 @@ pub fn fault(error: StoreError) -> Fault {
             cause,
             "free space on the disk that holds the state directory",
         ),
-        StoreError::Failed { ref source, .. } => {
-            Fault::unavailable("store-failed", format!("{cause}: {source}"), "see the platform's log; try again")
-        }
+        StoreError::Failed { ref source, .. } => Fault::unavailable(
+            "store-failed",
+            format!("{cause}: {source}"),
+            "see the platform's log; try again",
+        ),
     }
 }

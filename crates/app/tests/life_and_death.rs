@@ -16,7 +16,10 @@ use types::{
 use workflow::{NoProbe, WorkflowError};
 
 fn spec(workers: u32) -> ClusterSpec {
-    let group = NodeGroup { instance_type: Some("u1.micro".to_owned()), ..NodeGroup::of_fixed_size(workers) };
+    let group = NodeGroup {
+        instance_type: Some("u1.micro".to_owned()),
+        ..NodeGroup::of_fixed_size(workers)
+    };
     ClusterSpec {
         vpc: "lab".to_owned(),
         node_groups: BTreeMap::from([("default".parse().unwrap(), group)]),
@@ -25,19 +28,32 @@ fn spec(workers: u32) -> ClusterSpec {
 }
 
 async fn with_network(life: &Life) {
-    life.ops.create_network("default", "lab".parse().unwrap(), "10.20.0.0/16".parse().unwrap()).await.unwrap();
+    life.ops
+        .create_network("default", "lab".parse().unwrap(), "10.20.0.0/16".parse().unwrap())
+        .await
+        .unwrap();
     life.settle().await.unwrap();
 }
 
 async fn create(life: &Life) -> OperationId {
-    life.ops.create_cluster("default", "dev".parse().unwrap(), spec(2)).await.unwrap().1.id
+    life.ops
+        .create_cluster("default", "dev".parse().unwrap(), spec(2))
+        .await
+        .unwrap()
+        .1
+        .id
 }
 
 async fn assert_running(life: &Life, operation: &OperationId) {
     let operation = life.ops.get_operation("default", operation).await.unwrap();
     assert_eq!(operation.state, OperationState::Succeeded, "{operation:#?}");
     let detail = life.ops.get_cluster("default", "dev").await.unwrap();
-    assert_eq!(detail.cluster.status.phase, ClusterPhase::Running, "{:?}", detail.cluster.status);
+    assert_eq!(
+        detail.cluster.status.phase,
+        ClusterPhase::Running,
+        "{:?}",
+        detail.cluster.status
+    );
     assert_eq!((detail.cluster.status.nodes_ready, detail.machines.len()), (2, 2));
 }
 
@@ -48,16 +64,29 @@ async fn assert_gone(host: &Host, life: &Life) {
     assert_eq!(host.world.volumes().scan().await.unwrap(), [], "volumes are left");
     let network = life.ops.get_network("default", "lab").await.unwrap();
     let seen = host.world.network().observe(&network.id).await;
-    assert!(seen.present().unwrap().ports.is_empty(), "ports are left: {seen:?}");
+    assert!(
+        seen.present().unwrap().ports.is_empty(),
+        "ports are left: {seen:?}"
+    );
     for kind in ["cluster", "machine"] {
-        assert!(host.store.list(kind, &Filter::default()).await.unwrap().is_empty(), "{kind} rows are left");
+        assert!(
+            host.store
+                .list(kind, &Filter::default())
+                .await
+                .unwrap()
+                .is_empty(),
+            "{kind} rows are left"
+        );
     }
 }
 
-/// How often each thing was made: `compute.apply <id>: made` and the like.
+/// Everything was made and booted once.
 fn made_once(effects: &[String]) {
     let mut counts: BTreeMap<&String, u32> = BTreeMap::new();
-    for effect in effects.iter().filter(|e| e.contains("created") || e.contains("made")) {
+    for effect in effects
+        .iter()
+        .filter(|e| e.ends_with(": make") || e.ends_with(": boot"))
+    {
         *counts.entry(effect).or_default() += 1;
     }
     let twice: Vec<_> = counts.iter().filter(|(_, n)| **n > 1).collect();
@@ -76,7 +105,11 @@ async fn a_cluster_comes_up_and_goes_away() {
     life.settle().await.unwrap();
     let delete = life.ops.get_operation("default", &delete.id).await.unwrap();
     assert_eq!(delete.state, OperationState::Succeeded);
-    assert!(delete.report.iter().any(|line| line.contains("nothing left")), "{:?}", delete.report);
+    assert!(
+        delete.report.iter().any(|line| line.contains("nothing left")),
+        "{:?}",
+        delete.report
+    );
     assert_gone(&host, &life).await;
 }
 
@@ -99,16 +132,26 @@ async fn points(during_delete: bool) -> Vec<(String, &'static str)> {
     life.settle().await.unwrap();
     let seen = script.seen.lock().unwrap();
     // Workers' names differ from run to run: the first of them stands for all.
-    seen.iter().filter(|(step, _)| !step.contains("-default-")).cloned().collect()
+    seen.iter()
+        .filter(|(step, _)| !step.contains("-default-"))
+        .cloned()
+        .collect()
 }
 
-async fn killed_at(host: &Host, point: &(String, &'static str), begin: impl AsyncFn(&Life) -> OperationId) -> OperationId {
+async fn killed_at(
+    host: &Host,
+    point: &(String, &'static str),
+    begin: impl AsyncFn(&Life) -> OperationId,
+) -> OperationId {
     let script = Arc::new(Script::default());
     *script.die_at.lock().unwrap() = Some(point.clone());
     let doomed = host.start(script.clone());
     let operation = begin(&doomed).await;
     let died = doomed.settle().await;
-    assert!(matches!(died, Err(WorkflowError::Killed)), "{point:?} was not reached: {died:?}");
+    assert!(
+        matches!(died, Err(WorkflowError::Killed)),
+        "{point:?} was not reached: {died:?}"
+    );
     drop(doomed);
     operation
 }
@@ -178,7 +221,10 @@ async fn a_killed_machine_comes_back_and_the_cluster_says_so() {
     assert_running(&life, &operation).await;
     let events = life.ops.list_events("default", Some("dev"), 50).await.unwrap();
     assert!(events.iter().any(|e| e.reason == "MachineDown"), "{events:#?}");
-    assert!(events.iter().any(|e| e.message.contains("DEGRADED")), "{events:#?}");
+    assert!(
+        events.iter().any(|e| e.message.contains("DEGRADED")),
+        "{events:#?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -201,7 +247,11 @@ async fn a_fault_that_stays_fails_the_operation_and_deletion_still_works() {
     let host = Host::new();
     let life = host.start(Arc::new(NoProbe));
     with_network(&life).await;
-    let refused = Fault::refused("no-nspawn", "systemd-nspawn is not installed", "install systemd-container");
+    let refused = Fault::refused(
+        "no-nspawn",
+        "systemd-nspawn is not installed",
+        "install systemd-container",
+    );
     host.world.fail_next("compute.apply", refused);
     let operation = create(&life).await;
     life.settle().await.unwrap();
@@ -221,9 +271,18 @@ async fn a_planted_thing_is_reported_by_a_deletion() {
     with_network(&life).await;
     create(&life).await;
     life.settle().await.unwrap();
-    host.world.plant(Found { what: FoundKind::Cgroup, name: "/cg/stray".to_owned(), owner: "i-stray".to_owned() });
+    host.world.plant(Found {
+        what: FoundKind::Cgroup,
+        name: "/cg/stray".to_owned(),
+        owner: "i-stray".to_owned(),
+    });
     let delete = life.ops.delete_cluster("default", "dev").await.unwrap();
     life.settle().await.unwrap();
-    let report = life.ops.get_operation("default", &delete.id).await.unwrap().report;
+    let report = life
+        .ops
+        .get_operation("default", &delete.id)
+        .await
+        .unwrap()
+        .report;
     assert!(report.iter().any(|line| line.contains("/cg/stray")), "{report:?}");
 }

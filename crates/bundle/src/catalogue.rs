@@ -97,9 +97,15 @@ impl Line {
             .unwrap_or(("1", "0"))
     }
 
-    /// Whether the Go pins of this line are committed, so that it can be built.
+    /// `go.mod` or `go.sum` that pins the line's version of a family.
+    pub(crate) fn pin(&self, family: &str, file: &str) -> Option<&'static str> {
+        embedded::file(&format!("go/{family}/v{}/{file}", self.version_of(family)))
+    }
+
+    /// Whether the Go pins of all its parts are committed, so that it can be built.
     pub fn is_pinned(&self) -> bool {
-        embedded::file(&format!("go/{}/kubernetes/go.sum", self.line)).is_some()
+        let mut families = self.versions.keys().map(String::as_str).chain(["kubernetes"]);
+        families.all(|family| self.pin(family, "go.mod").is_some() && self.pin(family, "go.sum").is_some())
     }
 }
 

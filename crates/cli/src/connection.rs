@@ -15,7 +15,13 @@ const DEFAULT_CACHE: &str = "/var/cache/plasmacloud";
 #[command(next_help_heading = "Connection")]
 pub struct Connection {
     /// The platform's API, such as http://127.0.0.1:7400
-    #[arg(long, global = true, env = "PLASMACLOUD_ENDPOINT", hide_env_values = true, value_name = "URL")]
+    #[arg(
+        long,
+        global = true,
+        env = "PLASMACLOUD_ENDPOINT",
+        hide_env_values = true,
+        value_name = "URL"
+    )]
     pub endpoint: Option<String>,
     /// File that holds the token and nothing else [env: PLASMACLOUD_TOKEN=<the token itself>]
     #[arg(long, global = true, value_name = "FILE")]
@@ -50,7 +56,10 @@ fn read_client_file() -> Result<ClientFile, Failure> {
         io::ErrorKind::NotFound => Failure::new(
             Exit::Unreachable,
             "client-file-missing",
-            format!("there is no {}: no platform was started on this host", path.display()),
+            format!(
+                "there is no {}: no platform was started on this host",
+                path.display()
+            ),
             "start one with `make up` or cloudd, or give --endpoint and --token-file",
         ),
         _ => Failure::new(
@@ -99,7 +108,9 @@ impl Connection {
 
     fn given_token(&self) -> Result<Option<String>, Failure> {
         let Some(path) = &self.token_file else {
-            return Ok(std::env::var("PLASMACLOUD_TOKEN").ok().filter(|token| !token.is_empty()));
+            return Ok(std::env::var("PLASMACLOUD_TOKEN")
+                .ok()
+                .filter(|token| !token.is_empty()));
         };
         let text = fs::read_to_string(path).map_err(|error| {
             Failure::new(

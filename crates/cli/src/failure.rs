@@ -47,7 +47,12 @@ pub struct Failure {
 
 impl Failure {
     pub fn new(exit: Exit, code: &str, cause: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), cause: cause.into(), remedy: remedy.into(), exit }
+        Self {
+            code: code.to_owned(),
+            cause: cause.into(),
+            remedy: remedy.into(),
+            exit,
+        }
     }
 }
 
@@ -98,12 +103,18 @@ impl From<ClientError> for Failure {
                 cause,
                 "look at the platform's log; try again when the host is less busy",
             ),
-            ClientError::Endpoint { .. } => {
-                Self::new(Exit::Usage, "endpoint-invalid", cause, "give http://, a host and a port")
-            }
-            ClientError::File(_) => {
-                Self::new(Exit::Failed, "file-unreadable", cause, "give a file that exists and that you may read")
-            }
+            ClientError::Endpoint { .. } => Self::new(
+                Exit::Usage,
+                "endpoint-invalid",
+                cause,
+                "give http://, a host and a port",
+            ),
+            ClientError::File(_) => Self::new(
+                Exit::Failed,
+                "file-unreadable",
+                cause,
+                "give a file that exists and that you may read",
+            ),
             ClientError::Protocol { .. } => Self::new(
                 Exit::Failed,
                 "answer-unexpected",
@@ -163,13 +174,22 @@ mod tests {
             (FaultKind::Unavailable, 1),
             (FaultKind::Internal, 1),
         ] {
-            assert_eq!(Failure::from(Fault::new(kind, "c", "x", "y")).exit.code(), code, "{kind:?}");
+            assert_eq!(
+                Failure::from(Fault::new(kind, "c", "x", "y")).exit.code(),
+                code,
+                "{kind:?}"
+            );
         }
     }
 
     #[test]
     fn it_reads_code_cause_help() {
-        let failure = Failure::new(Exit::Refused, "vpc-in-use", "cluster 'dev' is in it", "delete the cluster first");
+        let failure = Failure::new(
+            Exit::Refused,
+            "vpc-in-use",
+            "cluster 'dev' is in it",
+            "delete the cluster first",
+        );
         insta::assert_snapshot!(failure, @r"
         error[vpc-in-use]: cluster 'dev' is in it
           help: delete the cluster first

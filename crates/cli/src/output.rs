@@ -66,7 +66,9 @@ fn json(value: &impl Serialize) -> Result<String, Failure> {
 /// Columns two spaces apart, no lines, nothing behind the last.
 fn bare_table() -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table
+        .load_preset(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Disabled);
     table
 }
 
@@ -79,10 +81,24 @@ fn render(mut table: Table) -> String {
 }
 
 pub fn table<R: Row>(rows: &[R], now: Timestamp, wide: bool) -> String {
-    let shown: Vec<bool> = R::TITLES.iter().map(|title| wide || !title.starts_with('+')).collect();
-    let keep = |cells: Vec<String>| cells.into_iter().zip(&shown).filter(|(_, shown)| **shown).map(|(cell, _)| cell);
+    let shown: Vec<bool> = R::TITLES
+        .iter()
+        .map(|title| wide || !title.starts_with('+'))
+        .collect();
+    let keep = |cells: Vec<String>| {
+        cells
+            .into_iter()
+            .zip(&shown)
+            .filter(|(_, shown)| **shown)
+            .map(|(cell, _)| cell)
+    };
     let mut table = bare_table();
-    table.set_header(keep(R::TITLES.iter().map(|title| title.trim_start_matches('+').to_owned()).collect()));
+    table.set_header(keep(
+        R::TITLES
+            .iter()
+            .map(|title| title.trim_start_matches('+').to_owned())
+            .collect(),
+    ));
     for row in rows {
         table.add_row(keep(row.cells(now)));
     }
@@ -102,13 +118,18 @@ pub fn section<R: Row>(heading: &str, rows: &[R], now: Timestamp, wide: bool) ->
     if rows.is_empty() {
         return String::new();
     }
-    let body: String = table(rows, now, wide).lines().map(|line| format!("  {line}\n")).collect();
+    let body: String = table(rows, now, wide)
+        .lines()
+        .map(|line| format!("  {line}\n"))
+        .collect();
     format!("\n{heading}:\n{body}")
 }
 
 /// How long ago, in the largest unit that says enough.
 pub fn age(then: &str, now: Timestamp) -> String {
-    let Some(then) = api::moment::from_wire(then) else { return "?".to_owned() };
+    let Some(then) = api::moment::from_wire(then) else {
+        return "?".to_owned();
+    };
     let seconds = now.0.saturating_sub(then.0).max(0);
     match seconds {
         0..=119 => format!("{seconds}s"),
@@ -119,7 +140,11 @@ pub fn age(then: &str, now: Timestamp) -> String {
 }
 
 pub fn dash(value: &str) -> String {
-    if value.is_empty() { "-".to_owned() } else { value.to_owned() }
+    if value.is_empty() {
+        "-".to_owned()
+    } else {
+        value.to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -129,7 +154,14 @@ mod tests {
     #[test]
     fn ages() {
         let then = "2026-11-15T21:00:00Z";
-        for (later, shown) in [(-5, "0s"), (5, "5s"), (119, "119s"), (120, "2m"), (7200, "2h"), (172_800, "2d")] {
+        for (later, shown) in [
+            (-5, "0s"),
+            (5, "5s"),
+            (119, "119s"),
+            (120, "2m"),
+            (7200, "2h"),
+            (172_800, "2d"),
+        ] {
             assert_eq!(age(then, Timestamp(1_794_776_400 + later)), shown);
         }
         assert_eq!(age("soon", Timestamp(0)), "?");

@@ -17,7 +17,9 @@ pub fn now() -> Timestamp {
 /// Whether progress may be drawn: a person looks, and did not ask for plainness.
 pub fn is_live() -> bool {
     let plain = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    io::stderr().is_terminal() && !plain("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+    io::stderr().is_terminal()
+        && !plain("NO_COLOR")
+        && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
 /// Writes to standard output. A reader that went away (`| head`) is not an error.

@@ -32,7 +32,11 @@ pub fn failure(error: &Error) -> Failure {
     let mut usage = None;
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if let Some(line) = line.strip_prefix("Usage: ") {
-            usage = Some(line.split_whitespace().take_while(|word| !word.starts_with(['-', '<', '['])).collect());
+            usage = Some(
+                line.split_whitespace()
+                    .take_while(|word| !word.starts_with(['-', '<', '[']))
+                    .collect(),
+            );
         } else if let Some(tip) = line.strip_prefix("tip: ") {
             tips.push(tip.to_owned());
         } else if usage.is_none() && !line.starts_with("For more information") {

@@ -32,6 +32,14 @@ fn listening_inode(line: &str, port: u16) -> Option<String> {
 fn process_with(inode: &str) -> Option<String> {
     let wanted = format!("socket:[{inode}]");
     for process in fs::read_dir("/proc").ok()?.flatten() {
+        if process
+            .file_name()
+            .as_bytes()
+            .iter()
+            .any(|byte| !byte.is_ascii_digit())
+        {
+            continue;
+        }
         let Ok(descriptors) = fs::read_dir(process.path().join("fd")) else {
             continue;
         };

@@ -1,14 +1,15 @@
 //! The edge: one process per platform instance that carries traffic, so that `cloudd` does not.
 //!
-//! - [`router`]: one endpoint for all clusters' APIs. It reads the name a TLS client asks for, connects to that cluster's
+//! - `router`: one endpoint for all clusters' APIs. It reads the name a TLS client asks for, connects to that cluster's
 //!   backend inside its network's namespace, and moves bytes. It holds no key and ends no TLS.
-//! - [`registry`]: a read-only OCI registry on the platform address of every network.
-//! - [`control`]: a unix socket through which the whole configuration comes in, with a generation.
+//! - `registry`: a read-only OCI registry on the platform address of every network.
+//! - `control`: a unix socket through which the whole configuration comes in, with a generation.
 //!
 //! The last configuration is kept on disk and is in force again as soon as the process starts.
 
 mod client;
 mod control;
+mod endpoint;
 mod error;
 mod hello;
 mod holder;
@@ -20,6 +21,7 @@ mod router;
 mod service;
 mod sockets;
 mod stored;
+mod validate;
 
 pub use client::EdgeClient;
 pub use control::{EndpointReport, NetworkReport, Report};

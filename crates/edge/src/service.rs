@@ -5,7 +5,6 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    io,
     net::SocketAddr,
     path::PathBuf,
     sync::Arc,
@@ -13,24 +12,20 @@ use std::{
 };
 
 use ports::edge::{EdgeConfig, EdgeStatus};
-use tokio::{
-    net::{TcpListener, TcpSocket},
-    sync::Mutex,
-    task::JoinSet,
-    time::timeout,
-};
+use tokio::{net::TcpListener, sync::Mutex, task::JoinSet, time::timeout};
 use types::{Fault, NetworkId};
 
 use crate::{
     control::{self, EndpointReport, NetworkReport, Report},
+    endpoint::bind,
     error::Error,
-    holder,
     metrics::Metrics,
     network::NetworkServer,
     registry::Images,
     router::{Backend, Router, Table},
     sockets::Sockets,
     stored::Stored,
+    validate::check,
 };
 
 /// How long a push waits for the first try to listen inside new networks.
@@ -284,50 +279,4 @@ impl Service {
         };
         let _ = timeout(FIRST_TRY, tried).await;
     }
-}
-
-fn check(config: &EdgeConfig) -> Result<(), Error> {
-    let mut networks = HashSet::new();
-    for network in &config.networks {
-        if !networks.insert(&network.id) {
-            return Err(Error::Twice {
-                what: format!("network {}", network.id),
-            });
-        }
-    }
-    let mut names = HashSet::new();
-    for route in &config.routes {
-        if !networks.contains(&route.network) {
-            return Err(Error::UnknownNetwork {
-                server_name: route.server_name.clone(),
-                network: route.network.clone(),
-            });
-        }
-        if !names.insert(route.server_name.to_ascii_lowercase()) {
-            return Err(Error::Twice {
-                what: format!("the name {}", route.server_name),
-            });
-        }
-    }
-    Ok(())
-}
-
-fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
-    let open = || -> io::Result<TcpListener> {
-        let socket = if address.is_ipv4() {
-            TcpSocket::new_v4()?
-        } else {
-            TcpSocket::new_v6()?
-        };
-        socket.set_reuseaddr(true)?;
-        socket.bind(address)?;
-        socket.listen(1024)
-    };
-    open().map_err(|source| match source.kind() {
-        io::ErrorKind::AddrInUse => Error::PortInUse {
-            address,
-            holder: holder::holder(address),
-        },
-        _ => Error::Listen { address, source },
-    })
 }

@@ -5,7 +5,7 @@ use std::{io, path::PathBuf};
 
 use types::keeper::{CONFIG_PATH, STATUS_PATH};
 
-use crate::{config, prepare, signals::Signals, status::StatusFile, supervisor::Supervisor};
+use crate::{config, launch::Tie, prepare, signals::Signals, status::StatusFile, supervisor::Supervisor};
 
 pub fn init() -> Result<(), Box<dyn std::error::Error>> {
     let signals = Signals::block()?;
@@ -16,8 +16,8 @@ pub fn init() -> Result<(), Box<dyn std::error::Error>> {
     }
     let path = PathBuf::from(CONFIG_PATH);
     let config = config::load(&path)?;
-    let mut supervisor = Supervisor::new(path, config, StatusFile::new(Some(STATUS_PATH.into())));
-    supervisor.problems = problems;
+    let mut supervisor = Supervisor::new(path, config, StatusFile::new(Some(STATUS_PATH.into())), Tie::Confined);
+    supervisor.problems.extend(problems);
     // The machine is told apart from one that hangs by its console.
     eprintln!("cloud-keeper: the machine is prepared");
     Ok(supervisor.supervise(&signals).map_err(|error| io::Error::new(error.kind(), format!("supervision: {error}")))?)

@@ -3,9 +3,11 @@
 
 mod cgroup;
 mod config;
+mod confine;
 mod gate;
 mod init;
 mod launch;
+mod links;
 mod log;
 mod mounts;
 mod network;

@@ -8,7 +8,7 @@ use std::{
 
 use rustix::fs::FlockOperation;
 
-use crate::{config, signals::Signals, status::StatusFile, supervisor::Supervisor};
+use crate::{config, launch::Tie, signals::Signals, status::StatusFile, supervisor::Supervisor};
 
 pub struct Options {
     pub config: PathBuf,
@@ -30,8 +30,7 @@ pub fn run(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
     let config = config::load(&options.config)?;
     let lock = options.pidfile.as_deref().map(hold).transpose()?;
     let status = StatusFile::new(options.status.clone());
-    let mut supervisor = Supervisor::new(options.config.clone(), config, status);
-    supervisor.die_with_us = true;
+    let supervisor = Supervisor::new(options.config.clone(), config, status, Tie::EndsWithUs);
     let result = supervisor.supervise(&signals);
     for file in options.pidfile.iter().chain(&options.status) {
         let _ = std::fs::remove_file(file);

@@ -16,8 +16,8 @@ use types::keeper::{KeeperConfig, KeeperStatus, Process, ProcessStatus};
 use crate::{
     cgroup::{Doors, Tree},
     config, gate,
-    launch::launch,
-    log,
+    launch::{Tie, launch},
+    links, log,
     restart::Backoff,
     signals::{Event, Signals},
     status::StatusFile,
@@ -30,8 +30,7 @@ pub struct Supervisor {
     pub config_path: PathBuf,
     pub status: StatusFile,
     pub problems: Vec<String>,
-    /// End the processes when we are killed ourselves; a first process needs no such care.
-    pub die_with_us: bool,
+    tie: Tie,
     log_dir: PathBuf,
     children: Vec<Child>,
     tree: Option<Tree>,
@@ -107,12 +106,12 @@ impl Child {
 }
 
 impl Supervisor {
-    pub fn new(config_path: PathBuf, config: KeeperConfig, status: StatusFile) -> Self {
+    pub fn new(config_path: PathBuf, config: KeeperConfig, status: StatusFile, tie: Tie) -> Self {
         Self {
+            problems: links::make(&config.links),
             config_path,
             status,
-            problems: Vec::new(),
-            die_with_us: false,
+            tie,
             log_dir: PathBuf::from(config.log_dir),
             children: config.processes.into_iter().map(Child::new).collect(),
             tree: None,
@@ -187,7 +186,7 @@ impl Supervisor {
         let doors = self.doors(index);
         let child = &mut self.children[index];
         let now = Instant::now();
-        match launch(&child.spec, &self.log_dir, doors, self.die_with_us) {
+        match launch(&child.spec, &self.log_dir, doors, self.tie) {
             Ok(pid) => match i32::try_from(pid).ok().and_then(Pid::from_raw) {
                 Some(pid) => child.state = State::Running { pid, since: now },
                 None => child.state = State::Ended,
@@ -259,6 +258,7 @@ impl Supervisor {
             Ok(config) => config,
             Err(error) => return self.problems.push(format!("reload: {error}; the one before stays in force")),
         };
+        self.problems.extend(links::make(&config.links).into_iter().map(|p| format!("reload: {p}")));
         self.log_dir = PathBuf::from(config.log_dir);
         let mut before = std::mem::take(&mut self.children);
         for spec in config.processes {

@@ -79,7 +79,8 @@ fn taken(wanted: &NodeWanted, range: &str) -> Fault {
             "node '{}' has the pod range {range} already and was to get {}",
             wanted.name, wanted.pods
         ),
-        "a node keeps its pod range for life; delete the node object, or replace the machine, so that it registers anew",
+        "a node keeps its pod range for life; delete the node object, or replace the machine, so that it \
+         registers anew",
     )
 }
 

@@ -1,6 +1,16 @@
 //! Where objects of a kind live. The kinds the platform uses are known, so that applying them costs one request each;
 //! for others the cluster is asked.
 
+use k8s_openapi::{
+    ClusterResourceScope, NamespaceResourceScope, Resource,
+    api::{
+        admissionregistration::v1 as admissionregistration, apps::v1 as apps, batch::v1 as batch,
+        core::v1 as core, discovery::v1 as discovery, networking::v1 as networking, node::v1 as node,
+        policy::v1 as policy, rbac::v1 as rbac, scheduling::v1 as scheduling, storage::v1 as storage,
+    },
+    apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+    kube_aggregator::pkg::apis::apiregistration::v1::APIService,
+};
 use kube::{
     Client,
     core::{ApiResource, GroupVersionKind},
@@ -15,97 +25,84 @@ pub(crate) enum Scope {
     Namespaced,
 }
 
-use Scope::{Cluster, Namespaced};
+/// The scope of a type of the Kubernetes API, as a value.
+trait Scoped {
+    const SCOPE: Scope;
+}
 
-const RBAC: &str = "rbac.authorization.k8s.io";
+impl Scoped for ClusterResourceScope {
+    const SCOPE: Scope = Scope::Cluster;
+}
 
-/// Group, kind, the plural in its path, scope.
-const KNOWN: &[(&str, &str, &str, Scope)] = &[
-    ("", "ConfigMap", "configmaps", Namespaced),
-    ("", "Endpoints", "endpoints", Namespaced),
-    ("", "LimitRange", "limitranges", Namespaced),
-    ("", "Namespace", "namespaces", Cluster),
-    ("", "Node", "nodes", Cluster),
-    ("", "PersistentVolume", "persistentvolumes", Cluster),
-    ("", "PersistentVolumeClaim", "persistentvolumeclaims", Namespaced),
-    ("", "Pod", "pods", Namespaced),
-    ("", "ResourceQuota", "resourcequotas", Namespaced),
-    ("", "Secret", "secrets", Namespaced),
-    ("", "Service", "services", Namespaced),
-    ("", "ServiceAccount", "serviceaccounts", Namespaced),
-    (
-        "admissionregistration.k8s.io",
-        "MutatingWebhookConfiguration",
-        "mutatingwebhookconfigurations",
-        Cluster,
-    ),
-    (
-        "admissionregistration.k8s.io",
-        "ValidatingAdmissionPolicy",
-        "validatingadmissionpolicies",
-        Cluster,
-    ),
-    (
-        "admissionregistration.k8s.io",
-        "ValidatingAdmissionPolicyBinding",
-        "validatingadmissionpolicybindings",
-        Cluster,
-    ),
-    (
-        "admissionregistration.k8s.io",
-        "ValidatingWebhookConfiguration",
-        "validatingwebhookconfigurations",
-        Cluster,
-    ),
-    (
-        "apiextensions.k8s.io",
-        "CustomResourceDefinition",
-        "customresourcedefinitions",
-        Cluster,
-    ),
-    ("apiregistration.k8s.io", "APIService", "apiservices", Cluster),
-    ("apps", "DaemonSet", "daemonsets", Namespaced),
-    ("apps", "Deployment", "deployments", Namespaced),
-    ("apps", "StatefulSet", "statefulsets", Namespaced),
-    ("batch", "CronJob", "cronjobs", Namespaced),
-    ("batch", "Job", "jobs", Namespaced),
-    ("discovery.k8s.io", "EndpointSlice", "endpointslices", Namespaced),
-    ("networking.k8s.io", "IngressClass", "ingressclasses", Cluster),
-    (
-        "networking.k8s.io",
-        "NetworkPolicy",
-        "networkpolicies",
-        Namespaced,
-    ),
-    (
-        "policy",
-        "PodDisruptionBudget",
-        "poddisruptionbudgets",
-        Namespaced,
-    ),
-    (RBAC, "ClusterRole", "clusterroles", Cluster),
-    (RBAC, "ClusterRoleBinding", "clusterrolebindings", Cluster),
-    (RBAC, "Role", "roles", Namespaced),
-    (RBAC, "RoleBinding", "rolebindings", Namespaced),
-    ("node.k8s.io", "RuntimeClass", "runtimeclasses", Cluster),
-    ("scheduling.k8s.io", "PriorityClass", "priorityclasses", Cluster),
-    ("storage.k8s.io", "CSIDriver", "csidrivers", Cluster),
-    ("storage.k8s.io", "StorageClass", "storageclasses", Cluster),
+impl Scoped for NamespaceResourceScope {
+    const SCOPE: Scope = Scope::Namespaced;
+}
+
+struct Known {
+    group: &'static str,
+    kind: &'static str,
+    plural: &'static str,
+    scope: Scope,
+}
+
+const fn known<K: Resource<Scope: Scoped>>() -> Known {
+    Known {
+        group: K::GROUP,
+        kind: K::KIND,
+        plural: K::URL_PATH_SEGMENT,
+        scope: K::Scope::SCOPE,
+    }
+}
+
+const KNOWN: &[Known] = &[
+    known::<core::ConfigMap>(),
+    known::<core::LimitRange>(),
+    known::<core::Namespace>(),
+    known::<core::Node>(),
+    known::<core::PersistentVolume>(),
+    known::<core::PersistentVolumeClaim>(),
+    known::<core::Pod>(),
+    known::<core::ResourceQuota>(),
+    known::<core::Secret>(),
+    known::<core::Service>(),
+    known::<core::ServiceAccount>(),
+    known::<apps::DaemonSet>(),
+    known::<apps::Deployment>(),
+    known::<apps::StatefulSet>(),
+    known::<batch::CronJob>(),
+    known::<batch::Job>(),
+    known::<discovery::EndpointSlice>(),
+    known::<networking::IngressClass>(),
+    known::<networking::NetworkPolicy>(),
+    known::<node::RuntimeClass>(),
+    known::<policy::PodDisruptionBudget>(),
+    known::<rbac::ClusterRole>(),
+    known::<rbac::ClusterRoleBinding>(),
+    known::<rbac::Role>(),
+    known::<rbac::RoleBinding>(),
+    known::<scheduling::PriorityClass>(),
+    known::<storage::CSIDriver>(),
+    known::<storage::StorageClass>(),
+    known::<admissionregistration::MutatingWebhookConfiguration>(),
+    known::<admissionregistration::ValidatingAdmissionPolicy>(),
+    known::<admissionregistration::ValidatingAdmissionPolicyBinding>(),
+    known::<admissionregistration::ValidatingWebhookConfiguration>(),
+    known::<CustomResourceDefinition>(),
+    known::<APIService>(),
 ];
 
 pub(crate) async fn find(client: &Client, gvk: &GroupVersionKind) -> Result<(ApiResource, Scope), CallError> {
-    let (plural, scope) = match known(gvk) {
-        Some((plural, scope)) => (plural.to_owned(), scope),
+    let (plural, scope) = match look_up(gvk) {
+        Some(known) => (known.plural.to_owned(), known.scope),
         None => ask(client, gvk).await?,
     };
     Ok((ApiResource::from_gvk_with_plural(gvk, &plural), scope))
 }
 
-fn known(gvk: &GroupVersionKind) -> Option<(&'static str, Scope)> {
-    let found = KNOWN
+fn look_up(gvk: &GroupVersionKind) -> Option<&'static Known> {
+    KNOWN
         .iter()
-        .find(|(group, kind, ..)| *group == gvk.group && *kind == gvk.kind)?;
-    Some((found.2, found.3))
+        .find(|known| known.group == gvk.group && known.kind == gvk.kind)
 }
 
 async fn ask(client: &Client, gvk: &GroupVersionKind) -> Result<(String, Scope), CallError> {
@@ -124,7 +121,16 @@ async fn ask(client: &Client, gvk: &GroupVersionKind) -> Result<(String, Scope),
         .into_iter()
         .find(|r| r.kind == gvk.kind && !r.name.contains('/'));
     found
-        .map(|r| (r.name, if r.namespaced { Namespaced } else { Cluster }))
+        .map(|r| {
+            (
+                r.name,
+                if r.namespaced {
+                    Scope::Namespaced
+                } else {
+                    Scope::Cluster
+                },
+            )
+        })
         .ok_or_else(|| unserved(gvk).into())
 }
 
@@ -148,19 +154,14 @@ mod tests {
 
     #[test]
     fn a_kind_is_known_once() {
-        let distinct: BTreeSet<_> = KNOWN.iter().map(|(group, kind, ..)| (group, kind)).collect();
+        let distinct: BTreeSet<_> = KNOWN.iter().map(|known| (known.group, known.kind)).collect();
         assert_eq!(distinct.len(), KNOWN.len());
     }
 
     #[test]
     fn the_group_counts() {
-        assert_eq!(
-            known(&GroupVersionKind::gvk("", "v1", "Service")),
-            Some(("services", Namespaced))
-        );
-        assert_eq!(
-            known(&GroupVersionKind::gvk("serving.knative.dev", "v1", "Service")),
-            None
-        );
+        let found = look_up(&GroupVersionKind::gvk("", "v1", "Service")).unwrap();
+        assert_eq!((found.plural, found.scope), ("services", Scope::Namespaced));
+        assert!(look_up(&GroupVersionKind::gvk("serving.knative.dev", "v1", "Service")).is_none());
     }
 }

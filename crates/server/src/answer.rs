@@ -1,5 +1,6 @@
 //! Answers and refusals of the HTTP layer: every error leaves as problem+json, also those axum finds by itself.
 
+use api::{Problem, problem};
 use axum::{
     Json,
     extract::{
@@ -9,7 +10,6 @@ use axum::{
     http::{StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
 };
-use api::{Problem, problem};
 use serde::de::DeserializeOwned;
 use types::{Fault, FaultKind};
 
@@ -69,9 +69,13 @@ fn body_fault(rejection: &JsonRejection) -> Fault {
             "the request's Content-Type is not application/json",
             REMEDY,
         ),
-        JsonRejection::BytesRejection(BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_))) => {
-            Fault::invalid("body-too-large", "the request's body is larger than this route takes", "send less")
-        }
+        JsonRejection::BytesRejection(BytesRejection::FailedToBufferBody(
+            FailedToBufferBody::LengthLimitError(_),
+        )) => Fault::invalid(
+            "body-too-large",
+            "the request's body is larger than this route takes",
+            "send less",
+        ),
         // The innermost error is the one that names the field.
         other => Fault::invalid("body-invalid", innermost(other), REMEDY),
     }
@@ -98,9 +102,11 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for At<T> {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
         match Path::<T>::from_request_parts(parts, state).await {
             Ok(Path(parameters)) => Ok(Self(parameters)),
-            Err(rejection) => {
-                Err(Refusal(Fault::invalid("path-invalid", rejection.body_text(), "send names and ids as UTF-8")))
-            }
+            Err(rejection) => Err(Refusal(Fault::invalid(
+                "path-invalid",
+                rejection.body_text(),
+                "send names and ids as UTF-8",
+            ))),
         }
     }
 }

@@ -43,15 +43,26 @@ impl TokenHash {
 }
 
 /// Lets requests with the token pass.
-pub async fn require_token(State(api): State<Api>, request: Request, next: Next) -> Result<Response, Refusal> {
+pub async fn require_token(
+    State(api): State<Api>,
+    request: Request,
+    next: Next,
+) -> Result<Response, Refusal> {
     let header = request.headers().get(header::AUTHORIZATION);
     let Some(header) = header else {
         return Err(unauthenticated("token-missing", "the request carries no token"));
     };
-    let token = header.to_str().ok().and_then(|value| value.strip_prefix("Bearer ")).map(Secret::new);
+    let token = header
+        .to_str()
+        .ok()
+        .and_then(|value| value.strip_prefix("Bearer "))
+        .map(Secret::new);
     match token {
         Some(token) if api.token.matches(&token) => Ok(next.run(request).await),
-        Some(_) | None => Err(unauthenticated("token-wrong", "the request's token is not the platform's")),
+        Some(_) | None => Err(unauthenticated(
+            "token-wrong",
+            "the request's token is not the platform's",
+        )),
     }
 }
 

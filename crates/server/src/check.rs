@@ -42,7 +42,11 @@ pub fn run() -> Vec<Finding> {
         present: rustix::process::geteuid().is_root(),
         remedy: "run cloudd as root: it makes network namespaces, mounts and cgroups",
     }];
-    findings.extend(TOOLS.map(|(what, remedy)| Finding { what, present: on_path(what), remedy }));
+    findings.extend(TOOLS.map(|(what, remedy)| Finding {
+        what,
+        present: on_path(what),
+        remedy,
+    }));
     findings.push(Finding {
         what: "kernel: overlay",
         present: has_filesystem("overlay"),
@@ -50,7 +54,9 @@ pub fn run() -> Vec<Finding> {
     });
     findings.push(Finding {
         what: "kernel: network namespaces and veth",
-        present: try_apart(&["ip", "link", "add", "plasma0", "type", "veth", "peer", "name", "plasma1"]),
+        present: try_apart(&[
+            "ip", "link", "add", "plasma0", "type", "veth", "peer", "name", "plasma1",
+        ]),
         remedy: "load it with `modprobe veth`, or run a kernel with CONFIG_NET_NS and CONFIG_VETH",
     });
     findings.push(Finding {
@@ -76,7 +82,10 @@ fn on_path(tool: &str) -> bool {
 }
 
 fn has_filesystem(name: &str) -> bool {
-    let known = |text: String| text.lines().any(|line| line.split_whitespace().next_back() == Some(name));
+    let known = |text: String| {
+        text.lines()
+            .any(|line| line.split_whitespace().next_back() == Some(name))
+    };
     let listed = || fs::read_to_string("/proc/filesystems").is_ok_and(known);
     // Not listed until it is loaded, and loaded on first use: asking modprobe is that use.
     listed() || (succeeds(Command::new("modprobe").arg(name)) && listed())
@@ -87,7 +96,10 @@ fn try_apart(command: &[&str]) -> bool {
 }
 
 fn succeeds(command: &mut Command) -> bool {
-    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let quiet = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     quiet.status().is_ok_and(|status| status.success())
 }
 
@@ -100,7 +112,11 @@ mod tests {
         assert!(on_path("sh"));
         assert!(!on_path("no-such-tool-anywhere"));
         assert!(has_filesystem("proc"));
-        let missing = Finding { what: "x", present: false, remedy: "get x" };
+        let missing = Finding {
+            what: "x",
+            present: false,
+            remedy: "get x",
+        };
         assert_eq!(missing.to_string(), "missing  x\n           help: get x");
     }
 }

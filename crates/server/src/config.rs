@@ -75,18 +75,38 @@ impl Config {
         let file: File = toml::from_str(text).map_err(|error| {
             Fault::invalid(
                 "config-invalid",
-                format!("{} is not valid: {}", path.display(), error.to_string().trim_end()),
+                format!(
+                    "{} is not valid: {}",
+                    path.display(),
+                    error.to_string().trim_end()
+                ),
                 "correct or remove that line; `cloudd --help` names every setting",
             )
         })?;
-        let instance = overrides.instance.clone().or(file.instance).unwrap_or_else(|| "main".to_owned());
+        let instance = overrides
+            .instance
+            .clone()
+            .or(file.instance)
+            .unwrap_or_else(|| "main".to_owned());
         let config = Self {
-            state_dir: pick(&overrides.state_dir, file.state_dir, || "/var/lib/plasmacloud".into()),
-            cache_dir: pick(&overrides.cache_dir, file.cache_dir, || "/var/cache/plasmacloud".into()),
-            listen: pick(&overrides.listen, file.listen, || SocketAddr::from(([127, 0, 0, 1], 7400))),
-            endpoint: pick(&overrides.endpoint, file.endpoint, || SocketAddr::from(([127, 0, 0, 1], 6443))),
+            state_dir: pick(&overrides.state_dir, file.state_dir, || {
+                "/var/lib/plasmacloud".into()
+            }),
+            cache_dir: pick(&overrides.cache_dir, file.cache_dir, || {
+                "/var/cache/plasmacloud".into()
+            }),
+            listen: pick(&overrides.listen, file.listen, || {
+                SocketAddr::from(([127, 0, 0, 1], 7400))
+            }),
+            endpoint: pick(&overrides.endpoint, file.endpoint, || {
+                SocketAddr::from(([127, 0, 0, 1], 6443))
+            }),
             instance: instance.parse().map_err(|cause| {
-                Fault::invalid("config-instance", format!("instance: {cause}"), "choose a name such as main")
+                Fault::invalid(
+                    "config-instance",
+                    format!("instance: {cause}"),
+                    "choose a name such as main",
+                )
             })?,
             cpu_overcommit: file.cpu_overcommit.unwrap_or(8.0),
             memory_overcommit: file.memory_overcommit.unwrap_or(1.5),
@@ -100,12 +120,17 @@ impl Config {
         if !self.listen.ip().is_loopback() {
             return Err(Fault::refused(
                 "listen-not-loopback",
-                format!("listen: {} is reachable from other machines, and the API has no TLS yet", self.listen),
+                format!(
+                    "listen: {} is reachable from other machines, and the API has no TLS yet",
+                    self.listen
+                ),
                 "listen on a loopback address such as 127.0.0.1:7400; from elsewhere use an SSH tunnel",
             ));
         }
-        for (name, factor) in [("cpu_overcommit", self.cpu_overcommit), ("memory_overcommit", self.memory_overcommit)]
-        {
+        for (name, factor) in [
+            ("cpu_overcommit", self.cpu_overcommit),
+            ("memory_overcommit", self.memory_overcommit),
+        ] {
             if !(1.0..=1000.0).contains(&factor) {
                 return Err(Fault::invalid(
                     "config-overcommit",
@@ -151,10 +176,16 @@ mod tests {
 
     #[test]
     fn flags_win_over_the_file() {
-        let overrides = Overrides { state_dir: Some("/tmp/a".into()), ..Overrides::default() };
+        let overrides = Overrides {
+            state_dir: Some("/tmp/a".into()),
+            ..Overrides::default()
+        };
         let text = "state_dir = \"/tmp/b\"\ncache_dir = \"/tmp/c\"";
         let config = Config::resolve(text, Path::new("f"), &overrides).unwrap();
-        assert_eq!((config.state_dir, config.cache_dir), ("/tmp/a".into(), "/tmp/c".into()));
+        assert_eq!(
+            (config.state_dir, config.cache_dir),
+            ("/tmp/a".into(), "/tmp/c".into())
+        );
     }
 
     #[test]
@@ -164,7 +195,11 @@ mod tests {
             ("listen = \"0.0.0.0:7400\"", "listen-not-loopback", "0.0.0.0:7400"),
             ("listen = \"7400\"", "config-invalid", "listen"),
             ("cpu_overcommit = 0.5", "config-overcommit", "cpu_overcommit"),
-            ("memory_overcommit = nan", "config-overcommit", "memory_overcommit"),
+            (
+                "memory_overcommit = nan",
+                "config-overcommit",
+                "memory_overcommit",
+            ),
             ("state_dir = \"here\"", "config-relative", "state_dir"),
             ("instance = \"A b\"", "config-instance", "A b"),
             ("log_format = \"xml\"", "config-invalid", "xml"),
@@ -178,7 +213,8 @@ mod tests {
 
     #[test]
     fn a_file_that_was_asked_for_must_be_there() {
-        let fault = Config::load(Some(Path::new("/nonexistent/cloudd.toml")), &Overrides::default()).unwrap_err();
+        let fault =
+            Config::load(Some(Path::new("/nonexistent/cloudd.toml")), &Overrides::default()).unwrap_err();
         assert_eq!(fault.code, "config-unreadable");
     }
 }

@@ -28,13 +28,18 @@ pub fn prepare(state: &StateDir, listen: SocketAddr, cache_dir: &Path) -> Result
         .map(|text| TokenHash::from_hex(&text).ok_or_else(|| damaged(&hash_file, "it holds no SHA-256 hash")))
         .transpose()?;
     let client = read(&client_file)?
-        .map(|text| toml::from_str::<ClientFile>(&text).map_err(|error| damaged(&client_file, error.message())))
+        .map(|text| {
+            toml::from_str::<ClientFile>(&text).map_err(|error| damaged(&client_file, error.message()))
+        })
         .transpose()?;
     let token = match (&hash, client) {
         (Some(hash), Some(client)) => {
             let token = Secret::new(client.token);
             if !hash.matches(&token) {
-                return Err(damaged(&client_file, "its token is not the one the platform knows"));
+                return Err(damaged(
+                    &client_file,
+                    "its token is not the one the platform knows",
+                ));
             }
             token
         }
@@ -50,7 +55,8 @@ pub fn prepare(state: &StateDir, listen: SocketAddr, cache_dir: &Path) -> Result
         token: String::from_utf8_lossy(token.expose()).into_owned(),
         cache_dir: cache_dir.display().to_string(),
     };
-    let content = toml::to_string(&content).map_err(|error| Fault::internal("client-file", error.to_string()))?;
+    let content =
+        toml::to_string(&content).map_err(|error| Fault::internal("client-file", error.to_string()))?;
     write(&client_file, &content)?;
     let known = TokenHash::of(&token);
     if hash.is_none() {
@@ -129,11 +135,18 @@ mod tests {
         assert!(first.matches(&token));
         assert_eq!(fs::metadata(state.client_file()).unwrap().mode() & 0o777, 0o600);
         let stored = fs::read_to_string(state.auth().join("token.sha256")).unwrap();
-        assert!(!stored.contains(token.expose_str().unwrap()), "the token itself is not in the server's state");
+        assert!(
+            !stored.contains(token.expose_str().unwrap()),
+            "the token itself is not in the server's state"
+        );
 
         let moved = SocketAddr::from(([127, 0, 0, 1], 7500));
         assert_eq!(prepare(&state, moved, Path::new("/c")).unwrap(), first);
-        assert!(fs::read_to_string(state.client_file()).unwrap().contains("http://127.0.0.1:7500"));
+        assert!(
+            fs::read_to_string(state.client_file())
+                .unwrap()
+                .contains("http://127.0.0.1:7500")
+        );
     }
 
     #[test]
@@ -158,10 +171,16 @@ mod tests {
         let (_dir, state) = state();
         prepare(&state, listen(), Path::new("/c")).unwrap();
         fs::write(state.auth().join("token.sha256"), "ab").unwrap();
-        assert_eq!(prepare(&state, listen(), Path::new("/c")).unwrap_err().code, "credentials-damaged");
+        assert_eq!(
+            prepare(&state, listen(), Path::new("/c")).unwrap_err().code,
+            "credentials-damaged"
+        );
         fs::remove_file(state.auth().join("token.sha256")).unwrap();
         fs::write(state.client_file(), "endpoint = ").unwrap();
-        assert_eq!(prepare(&state, listen(), Path::new("/c")).unwrap_err().code, "credentials-damaged");
+        assert_eq!(
+            prepare(&state, listen(), Path::new("/c")).unwrap_err().code,
+            "credentials-damaged"
+        );
         fs::remove_file(state.client_file()).unwrap();
         prepare(&state, listen(), Path::new("/c")).unwrap();
     }

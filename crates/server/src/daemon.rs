@@ -37,7 +37,7 @@ pub async fn run(config: Config) -> Result<(), Fault> {
     let listener = listener::bind(config.listen).await?;
     let address = listener.local_addr().map_err(|error| Fault::internal("listen-address", error.to_string()))?;
     let token = credentials::prepare(&state, address, &config.cache_dir)?;
-    let Platform { surface, background } = wiring::build(&config, stop.clone()).await?;
+    let Platform { surface, background } = wiring::build(&config, &state, stop.clone()).await?;
     let api = Api {
         surface,
         token: Arc::new(token),

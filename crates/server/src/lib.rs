@@ -10,14 +10,18 @@ pub mod daemon;
 mod endpoints;
 #[cfg(any(test, feature = "fake"))]
 pub mod fake;
+pub mod instance;
+mod kill_probe;
 mod listener;
 pub mod lock;
 mod log;
 pub mod metrics;
+mod ops_surface;
 pub mod options;
 pub mod router;
 pub mod state_dir;
 pub mod surface;
+pub mod teardown;
 pub mod wiring;
 
 pub use surface::Surface;

@@ -29,8 +29,14 @@ impl Lock {
             )
         };
         let mut options = OpenOptions::new();
-        let mut file =
-            options.read(true).write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(failed)?;
+        let mut file = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&path)
+            .map_err(failed)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(rustix::io::Errno::WOULDBLOCK) => return Err(held(state, &mut file)),
@@ -45,7 +51,11 @@ impl Lock {
 fn held(state: &StateDir, file: &mut File) -> Fault {
     let mut pid = String::new();
     let read = file.read_to_string(&mut pid).is_ok() && !pid.trim().is_empty();
-    let who = if read { format!("process {}", pid.trim()) } else { "another process".to_owned() };
+    let who = if read {
+        format!("process {}", pid.trim())
+    } else {
+        "another process".to_owned()
+    };
     Fault::conflict(
         "already-running",
         format!("a cloudd, {who}, already uses {}", state.path().display()),
@@ -64,7 +74,11 @@ mod tests {
         let first = Lock::take(&state).unwrap();
         let fault = Lock::take(&state).unwrap_err();
         assert_eq!(fault.code, "already-running");
-        assert!(fault.cause.contains(&std::process::id().to_string()), "{}", fault.cause);
+        assert!(
+            fault.cause.contains(&std::process::id().to_string()),
+            "{}",
+            fault.cause
+        );
         drop(first);
         Lock::take(&state).unwrap();
     }

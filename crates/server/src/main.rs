@@ -8,6 +8,7 @@ use server::{
     config::Config,
     daemon,
     options::{Command, Options},
+    teardown,
 };
 use types::Fault;
 
@@ -15,23 +16,40 @@ fn main() -> ExitCode {
     let options = Options::parse();
     match options.command {
         Some(Command::Check) => check_host(),
-        None => match start(&options) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(fault) => {
-                eprintln!("error[{}]: {}\n  help: {}", fault.code, fault.cause, fault.remedy);
-                ExitCode::FAILURE
-            }
-        },
+        Some(Command::Teardown) => told(teardown(&options)),
+        None => told(start(&options)),
     }
+}
+
+fn told(result: Result<(), Fault>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            eprintln!("error[{}]: {}\n  help: {}", fault.code, fault.cause, fault.remedy);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Fault> {
+    let built = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    built.map_err(|error| Fault::internal("runtime", error.to_string()))
 }
 
 fn start(options: &Options) -> Result<(), Fault> {
     let config = Config::load(options.config.as_deref(), &options.overrides)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Fault::internal("runtime", error.to_string()))?;
-    runtime.block_on(daemon::run(config))
+    runtime()?.block_on(daemon::run(config))
+}
+
+fn teardown(options: &Options) -> Result<(), Fault> {
+    let config = Config::load(options.config.as_deref(), &options.overrides)?;
+    let left = runtime()?.block_on(teardown::run(&config))?;
+    if left.is_empty() {
+        println!("nothing of this platform is left on the host");
+        return Ok(());
+    }
+    let left: Vec<String> = left.iter().map(|found| format!("{:?} {}", found.what, found.name)).collect();
+    Err(Fault::unavailable("leftovers", format!("still there: {}", left.join(", ")), "run it again, or remove them by hand"))
 }
 
 fn check_host() -> ExitCode {

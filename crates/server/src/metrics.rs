@@ -43,7 +43,13 @@ struct Latency {
 impl Metrics {
     fn record(&self, method: String, route: String, status: u16, took: Duration) {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        let latency = requests.entry(Series { method, route, status }).or_default();
+        let latency = requests
+            .entry(Series {
+                method,
+                route,
+                status,
+            })
+            .or_default();
         let seconds = took.as_secs_f64();
         latency.count += 1;
         latency.sum += seconds;
@@ -59,22 +65,41 @@ impl Metrics {
             &mut text,
             "plasmacloud_clusters",
             "Clusters by phase.",
-            census.clusters.iter().map(|(phase, count)| ("phase", phase.as_str(), *count)),
+            census
+                .clusters
+                .iter()
+                .map(|(phase, count)| ("phase", phase.as_str(), *count)),
         );
         gauge(
             &mut text,
             "plasmacloud_operations",
             "Operations by state.",
-            census.operations.iter().map(|(state, count)| ("state", state_name(*state), *count)),
+            census
+                .operations
+                .iter()
+                .map(|(state, count)| ("state", state_name(*state), *count)),
         );
         text
     }
 
     fn render_requests(&self, text: &mut String) {
         const NAME: &str = "plasmacloud_http_request_duration_seconds";
-        heading(text, NAME, "How long requests took until their answer began.", "histogram");
+        heading(
+            text,
+            NAME,
+            "How long requests took until their answer began.",
+            "histogram",
+        );
         let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        for (Series { method, route, status }, latency) in requests.iter() {
+        for (
+            Series {
+                method,
+                route,
+                status,
+            },
+            latency,
+        ) in requests.iter()
+        {
             let labels = format!(r#"method="{method}",route="{route}",status="{status}""#);
             for (bound, within) in BUCKETS.iter().zip(latency.within) {
                 let _ = writeln!(text, r#"{NAME}_bucket{{{labels},le="{bound}"}} {within}"#);
@@ -110,7 +135,10 @@ fn gauge<'a>(text: &mut String, name: &str, help: &str, rows: impl Iterator<Item
 pub async fn observe(State(api): State<Api>, request: Request, next: Next) -> Response {
     let began = Instant::now();
     let method = request.method().to_string();
-    let matched = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    let matched = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map(|path| path.as_str().to_owned());
     let response = next.run(request).await;
     let took = began.elapsed();
     let status = response.status().as_u16();

@@ -23,6 +23,8 @@ pub struct Options {
 pub enum Command {
     /// Look for what the platform needs of this host, and say how to get what is missing
     Check,
+    /// Remove everything this platform made on the host, and its state; the cache of bundles stays
+    Teardown,
 }
 
 /// Settings of the file that can be given here too; these win.

@@ -2,13 +2,13 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use api::routes;
 use axum::{
     Router,
     extract::DefaultBodyLimit,
     middleware,
     routing::{get, post},
 };
-use api::routes;
 use tokio::sync::watch;
 
 use crate::{
@@ -48,7 +48,10 @@ pub fn router(api: Api) -> Router {
         .route(routes::NETWORK, get(networks::get).delete(networks::delete))
         .route(routes::CLUSTERS, get(clusters::list).post(clusters::create))
         .route(routes::CLUSTERS_PLAN, post(clusters::plan))
-        .route(routes::CLUSTER, get(clusters::get).put(clusters::apply).delete(clusters::delete))
+        .route(
+            routes::CLUSTER,
+            get(clusters::get).put(clusters::apply).delete(clusters::delete),
+        )
         .route(routes::CLUSTER_KUBECONFIG, get(clusters::kubeconfig))
         .route(routes::CLUSTER_IMAGES, get(images::list).post(images::load))
         .route(routes::INSTANCES, get(instances::list))

@@ -36,7 +36,7 @@ impl StateDir {
             ));
         }
         let state = Self(path.to_owned());
-        for part in [state.auth(), state.uploads()] {
+        for part in [state.auth(), state.uploads(), state.networks(), state.images(), state.path().join("edge")] {
             make(&part)?;
         }
         state.sweep_uploads()?;
@@ -61,6 +61,29 @@ impl StateDir {
 
     pub fn uploads(&self) -> PathBuf {
         self.0.join("uploads")
+    }
+
+    pub fn database(&self) -> PathBuf {
+        self.0.join("platform.db")
+    }
+
+    pub fn master_key(&self) -> PathBuf {
+        self.0.join("auth/master.key")
+    }
+
+    /// Which generation of each network is in force.
+    pub fn networks(&self) -> PathBuf {
+        self.0.join("networks")
+    }
+
+    /// Images tenants loaded, a directory a cluster.
+    pub fn images(&self) -> PathBuf {
+        self.0.join("images")
+    }
+
+    /// Where the edge takes its configuration.
+    pub fn edge_socket(&self) -> PathBuf {
+        self.0.join("edge/edge.sock")
     }
 
     /// What a killed daemon was receiving.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+pub use app::ops::{Census, Change, ClusterDetail, Impact, PlanPreview, PlannedStep};
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use types::{
@@ -9,8 +10,7 @@ use types::{
     cluster::{Cluster, ClusterSpec},
     machine::Machine,
     network::Network,
-    operation::{Event, Operation, OperationState},
-    status::ClusterPhase,
+    operation::{Event, Operation},
 };
 
 /// A project is given by name or id (`default` exists from the start), a `reference` is a name or an id.
@@ -69,54 +69,8 @@ pub trait Surface: Send + Sync {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClusterDetail {
-    pub cluster: Cluster,
-    /// Only those the tenant may see.
-    pub machines: Vec<Machine>,
-    /// Newest first.
-    pub events: Vec<Event>,
-    /// Where its API is reached from outside, as a URL.
-    pub endpoint: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
-    Create,
-    Update,
-    None,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlanPreview {
-    pub change: Change,
-    pub steps: Vec<PlannedStep>,
-    pub impact: Impact,
-    pub notes: Vec<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlannedStep {
-    pub title: String,
-    pub detail: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Impact {
-    /// Names of the nodes that would be replaced.
-    pub nodes_replaced: Vec<String>,
-    pub api_downtime: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundleSummary {
     pub version: Patch,
     pub digest: String,
     pub node_image: String,
-}
-
-/// How many there are of what, now.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Census {
-    pub clusters: Vec<(ClusterPhase, u64)>,
-    pub operations: Vec<(OperationState, u64)>,
 }

@@ -1,11 +1,24 @@
 //! The wiring of `cloudd`: the one place that knows which adapter serves which port.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
+use app::{Ops, Reconcilers, Settings, World};
+use bundle::Shelf;
+use edge::EdgeClient;
+use kubeapi::KubeApi;
+use machines::{FileVolumes, NspawnDriver, NspawnOptions, Overcommit};
+use ports::{Store, clock::SystemClock, store::Filter};
+use prismnet::NamespaceDriver;
+use store::SqliteStore;
 use tokio::task::JoinSet;
 use types::Fault;
+use vault::FileVault;
+use workflow::{Options, Signals, Worker};
 
-use crate::{Surface, config::Config, router::Stop};
+use crate::{
+    Surface, config::Config, instance, kill_probe::KillProbe, ops_surface::OpsSurface, router::Stop,
+    state_dir::StateDir,
+};
 
 /// What runs behind the API.
 pub struct Platform {
@@ -14,8 +27,93 @@ pub struct Platform {
     pub background: JoinSet<()>,
 }
 
+/// What acts on the host, without anything that is stored.
+pub struct Host {
+    pub compute: Arc<NspawnDriver>,
+    pub network: Arc<NamespaceDriver>,
+    pub volumes: Arc<FileVolumes>,
+}
+
+const LEASE: Duration = Duration::from_secs(15);
+const PARALLEL_SUBJECTS: usize = 16;
+const EVENTS_KEPT_S: i64 = 14 * 86_400;
+const TRIM_EVERY: Duration = Duration::from_secs(3600);
+
+pub fn host(config: &Config, state: &StateDir) -> Result<Host, Fault> {
+    let mark = instance::mark(state)?;
+    let keeper = instance::keeper_binary()?;
+    let bad = |error: String| Fault::invalid("instance-mark", error, "remove the file 'instance' from the state directory");
+    let overcommit = Overcommit { cpu: config.cpu_overcommit, ..Overcommit::default() };
+    let machines = NspawnOptions::new(&mark, state.path(), &keeper, overcommit).map_err(|e| bad(e.to_string()))?;
+    let marked = mark.parse().map_err(|e: prismnet::InstanceError| bad(e.to_string()))?;
+    Ok(Host {
+        compute: Arc::new(NspawnDriver::new(machines)?),
+        network: Arc::new(NamespaceDriver::new(prismnet::Options::new(marked, state.networks()))),
+        volumes: Arc::new(FileVolumes::new(state.path())),
+    })
+}
+
 /// Called once, with the state directory prepared and locked and the API's address bound, but nothing served yet.
-pub async fn build(config: &Config, stop: Stop) -> Result<Platform, Fault> {
-    let _ = (config, stop);
-    Err(Fault::internal("not-wired", "this build of cloudd has no platform behind its API"))
+pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Platform, Fault> {
+    let Host { compute, network, volumes } = host(config, state)?;
+    let store = SqliteStore::open(state.database()).await.map_err(app::records::fault)?;
+    let sealed_before = !store.list("cluster", &Filter::default()).await.map_err(app::records::fault)?.is_empty();
+    let vault = FileVault::open(state.master_key(), sealed_before)?;
+    let shelf = Arc::new(Shelf::open(&config.cache_dir, &state.images())?);
+    let signals = Arc::new(Signals::default());
+    let world = Arc::new(World {
+        store: Arc::new(store),
+        clock: Arc::new(SystemClock::default()),
+        vault: Arc::new(vault),
+        compute,
+        network,
+        volumes,
+        edge: Arc::new(EdgeClient::new(state.edge_socket())),
+        bundles: shelf.clone(),
+        images: shelf,
+        api: Arc::new(KubeApi::new()),
+        signals: signals.clone(),
+        settings: Settings {
+            endpoint: config.endpoint,
+            bundle_cache: config.cache_dir.clone(),
+            cpu_overcommit: config.cpu_overcommit,
+            memory_overcommit: config.memory_overcommit,
+        },
+    });
+    let worker = Worker {
+        store: world.store.clone(),
+        clock: world.clock.clone(),
+        signals,
+        reconciler: Arc::new(Reconcilers::new(world.clone())),
+        probe: KillProbe::from_environment(),
+        options: Options {
+            owner: format!("cloudd-{}", std::process::id()),
+            lease_ttl: LEASE,
+            parallel: PARALLEL_SUBJECTS,
+        },
+    };
+    let mut background = JoinSet::new();
+    background.spawn(worker.run(stopped(stop.clone())));
+    background.spawn(trim_events(world.store.clone(), world.clock.clone(), stop));
+    Ok(Platform { surface: Arc::new(OpsSurface(Ops::new(world))), background })
+}
+
+async fn stopped(mut stop: Stop) {
+    let _ = stop.wait_for(|stop| *stop).await;
+}
+
+/// Events are kept for two weeks.
+async fn trim_events(store: Arc<dyn Store>, clock: Arc<dyn ports::Clock>, stop: Stop) {
+    let trim = async {
+        loop {
+            if let Err(error) = store.trim_events(clock.now().plus(-EVENTS_KEPT_S)).await {
+                tracing::warn!(%error, "old events could not be removed");
+            }
+            tokio::time::sleep(TRIM_EVERY).await;
+        }
+    };
+    tokio::select! {
+        () = trim => {}
+        () = stopped(stop) => {}
+    }
 }

@@ -27,7 +27,12 @@ async fn site() -> Site {
     let uploads = tempfile::tempdir().unwrap();
     let (endpoint, stop) = Fake::default().serve(uploads.path().to_owned()).await;
     let client = Client::new(&endpoint, Some(TOKEN.to_owned()), PROJECT).unwrap();
-    Site { endpoint, client, stop, _uploads: uploads }
+    Site {
+        endpoint,
+        client,
+        stop,
+        _uploads: uploads,
+    }
 }
 
 /// Status, content type and body of a request written by hand.
@@ -43,7 +48,11 @@ async fn raw(endpoint: &str, method: &str, path: &str, headers: &str, body: &str
     socket.read_to_string(&mut answer).await.unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    let media_type = head.lines().find_map(|line| line.strip_prefix("content-type: ")).unwrap_or("").to_owned();
+    let media_type = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-type: "))
+        .unwrap_or("")
+        .to_owned();
     (status, media_type, body.to_owned())
 }
 
@@ -52,7 +61,11 @@ fn bearer() -> String {
 }
 
 fn spec(vpc: &str, workers: u32) -> ClusterSpec {
-    let group = NodeGroup { min_replicas: Some(workers), max_replicas: Some(workers), ..NodeGroup::default() };
+    let group = NodeGroup {
+        min_replicas: Some(workers),
+        max_replicas: Some(workers),
+        ..NodeGroup::default()
+    };
     ClusterSpec {
         vpc: Some(vpc.to_owned()),
         node_groups: [("default".to_owned(), group)].into(),
@@ -61,7 +74,10 @@ fn spec(vpc: &str, workers: u32) -> ClusterSpec {
 }
 
 async fn make_network(client: &Client, name: &str) {
-    let request = NetworkCreate { name: name.to_owned(), cidr: "10.20.0.0/16".to_owned() };
+    let request = NetworkCreate {
+        name: name.to_owned(),
+        cidr: "10.20.0.0/16".to_owned(),
+    };
     client.create_network(&request).await.unwrap();
 }
 
@@ -76,14 +92,27 @@ fn problem(error: ClientError) -> (u16, String) {
 async fn every_route_of_the_table_is_there_and_guarded() {
     let site = site().await;
     for route in routes::TABLE {
-        let path = routes::fill(route.path, &[("project", PROJECT), ("reference", "x"), ("id", "x")]);
+        let path = routes::fill(
+            route.path,
+            &[("project", PROJECT), ("reference", "x"), ("id", "x")],
+        );
         let (status, media_type, body) = raw(&site.endpoint, route.method.as_str(), &path, "", "").await;
         if route.open {
             assert_eq!(status, 200, "{path}");
         } else {
-            assert_eq!((status, media_type.as_str()), (401, "application/problem+json"), "{path}: {body}");
+            assert_eq!(
+                (status, media_type.as_str()),
+                (401, "application/problem+json"),
+                "{path}: {body}"
+            );
             let wrong = "Authorization: Bearer wrong\r\n";
-            assert_eq!(raw(&site.endpoint, route.method.as_str(), &path, wrong, "").await.0, 401, "{path}");
+            assert_eq!(
+                raw(&site.endpoint, route.method.as_str(), &path, wrong, "")
+                    .await
+                    .0,
+                401,
+                "{path}"
+            );
         }
         if route.method == Method::Get && route.path == routes::METRICS {
             assert_eq!(raw(&site.endpoint, "GET", &path, &bearer(), "").await.0, 200);
@@ -110,14 +139,25 @@ async fn bad_bodies_are_problems_that_name_what_is_wrong() {
     for (body, code, word) in [
         (r#"{"name":"a","spec":{"wrokers":1}}"#, "body-invalid", "wrokers"),
         (r#"{"name":"a","spec":{},"nmae":1}"#, "body-invalid", "nmae"),
-        (r#"{"name":"a","spec":{"nodeGroups":{"g":{"minReplicas":-1}}}}"#, "body-invalid", "spec.nodeGroups.g.minReplicas"),
+        (
+            r#"{"name":"a","spec":{"nodeGroups":{"g":{"minReplicas":-1}}}}"#,
+            "body-invalid",
+            "spec.nodeGroups.g.minReplicas",
+        ),
         (r#"{"name":"#, "body-invalid", "EOF"),
         (r#"{"name":"A","spec":{"vpc":"v"}}"#, "name-invalid", "'A'"),
         (too_large.as_str(), "body-too-large", "larger"),
     ] {
         let (status, media_type, answer) = raw(&site.endpoint, "POST", &path, &bearer(), body).await;
-        assert_eq!((status, media_type.as_str()), (400, "application/problem+json"), "{answer}");
-        assert!(answer.contains(&format!("\"code\":\"{code}\"")) && answer.contains(word), "{answer}");
+        assert_eq!(
+            (status, media_type.as_str()),
+            (400, "application/problem+json"),
+            "{answer}"
+        );
+        assert!(
+            answer.contains(&format!("\"code\":\"{code}\"")) && answer.contains(word),
+            "{answer}"
+        );
     }
     let token_only = format!("Authorization: Bearer {TOKEN}\r\n");
     let (_, _, answer) = raw(&site.endpoint, "POST", &path, &token_only, "{}").await;
@@ -128,9 +168,18 @@ async fn bad_bodies_are_problems_that_name_what_is_wrong() {
 async fn a_cluster_from_create_to_delete() {
     let Site { client, .. } = &site().await;
     make_network(client, "lab").await;
-    let create = ClusterCreate { name: "dev".to_owned(), spec: spec("lab", 2) };
-    let question = PlanRequest { name: "dev".to_owned(), spec: spec("lab", 2) };
-    assert_eq!(client.plan_cluster(&question).await.unwrap().changes, ChangeView::Create);
+    let create = ClusterCreate {
+        name: "dev".to_owned(),
+        spec: spec("lab", 2),
+    };
+    let question = PlanRequest {
+        name: "dev".to_owned(),
+        spec: spec("lab", 2),
+    };
+    assert_eq!(
+        client.plan_cluster(&question).await.unwrap().changes,
+        ChangeView::Create
+    );
 
     let accepted = client.create_cluster(&create).await.unwrap();
     let id = accepted.operation.unwrap().id;
@@ -142,11 +191,25 @@ async fn a_cluster_from_create_to_delete() {
     let last = last.unwrap();
     assert_eq!((last.state, last.steps.len()), (OperationStateView::Succeeded, 3));
 
-    assert_eq!(problem(client.create_cluster(&create).await.unwrap_err()), (409, "cluster-name-taken".to_owned()));
+    assert_eq!(
+        problem(client.create_cluster(&create).await.unwrap_err()),
+        (409, "cluster-name-taken".to_owned())
+    );
     let by_id = client.get_cluster(&accepted.cluster.id).await.unwrap();
     assert_eq!((by_id.cluster.name.as_str(), by_id.instances.len()), ("dev", 2));
-    let same = client.apply_cluster("dev", &ClusterApply { spec: by_id.cluster.spec }).await.unwrap();
-    assert!(same.operation.is_none(), "what is shown, applied again, changes nothing");
+    let same = client
+        .apply_cluster(
+            "dev",
+            &ClusterApply {
+                spec: by_id.cluster.spec,
+            },
+        )
+        .await
+        .unwrap();
+    assert!(
+        same.operation.is_none(),
+        "what is shown, applied again, changes nothing"
+    );
 
     let kubeconfig = client.kubeconfig("dev").await.unwrap();
     assert!(kubeconfig.expose_str().unwrap().contains("tls-server-name"));
@@ -160,7 +223,10 @@ async fn a_cluster_from_create_to_delete() {
 async fn an_archive_arrives_whole_and_leaves_nothing_behind() {
     let site = site().await;
     make_network(&site.client, "lab").await;
-    let create = ClusterCreate { name: "dev".to_owned(), spec: spec("lab", 0) };
+    let create = ClusterCreate {
+        name: "dev".to_owned(),
+        spec: spec("lab", 0),
+    };
     site.client.create_cluster(&create).await.unwrap();
     let archive = tempfile::NamedTempFile::new().unwrap();
     archive.as_file().set_len(3_000_000).unwrap();
@@ -168,7 +234,10 @@ async fn an_archive_arrives_whole_and_leaves_nothing_behind() {
     assert_eq!(loaded.images, ["docker.io/library/app:3000000"]);
     assert_eq!(site.client.list_images("dev").await.unwrap(), loaded);
     assert_eq!(std::fs::read_dir(site._uploads.path()).unwrap().count(), 0);
-    assert_eq!(problem(site.client.load_images("nope", archive.path()).await.unwrap_err()).0, 404);
+    assert_eq!(
+        problem(site.client.load_images("nope", archive.path()).await.unwrap_err()).0,
+        404
+    );
     let empty = tempfile::NamedTempFile::new().unwrap();
     let refused = site.client.load_images("dev", empty.path()).await.unwrap_err();
     assert_eq!(problem(refused), (400, "archive-empty".to_owned()));
@@ -178,8 +247,17 @@ async fn an_archive_arrives_whole_and_leaves_nothing_behind() {
 async fn stopping_ends_watches_at_once() {
     let site = site().await;
     make_network(&site.client, "lab").await;
-    let create = ClusterCreate { name: "stuck".to_owned(), spec: spec("lab", 0) };
-    let operation = site.client.create_cluster(&create).await.unwrap().operation.unwrap();
+    let create = ClusterCreate {
+        name: "stuck".to_owned(),
+        spec: spec("lab", 0),
+    };
+    let operation = site
+        .client
+        .create_cluster(&create)
+        .await
+        .unwrap()
+        .operation
+        .unwrap();
     let mut watch = site.client.watch_operation(&operation.id).await.unwrap();
     assert!(watch.next().await.unwrap().is_some());
     site.stop.send_replace(true);
@@ -190,10 +268,22 @@ async fn stopping_ends_watches_at_once() {
 async fn events_are_filtered_and_bounded() {
     let Site { client, endpoint, .. } = &site().await;
     make_network(client, "lab").await;
-    client.create_cluster(&ClusterCreate { name: "dev".to_owned(), spec: spec("lab", 0) }).await.unwrap();
+    client
+        .create_cluster(&ClusterCreate {
+            name: "dev".to_owned(),
+            spec: spec("lab", 0),
+        })
+        .await
+        .unwrap();
     assert_eq!(client.list_events(Some("dev"), 10).await.unwrap().events.len(), 1);
-    assert_eq!(client.list_events(Some("other"), 10).await.unwrap().events.len(), 0);
-    assert_eq!(problem(client.list_events(None, 0).await.unwrap_err()).1, "limit-range");
+    assert_eq!(
+        client.list_events(Some("other"), 10).await.unwrap().events.len(),
+        0
+    );
+    assert_eq!(
+        problem(client.list_events(None, 0).await.unwrap_err()).1,
+        "limit-range"
+    );
     let path = routes::fill(routes::EVENTS, &[("project", PROJECT)]) + "?colour=red";
     let (status, _, body) = raw(endpoint, "GET", &path, &bearer(), "").await;
     assert!(status == 400 && body.contains("query-invalid"), "{body}");

@@ -76,6 +76,8 @@ pub struct Operation {
     /// What the operation has to say at its end: for a delete, what was removed and what a scan found left.
     pub report: Vec<String>,
     pub started: Timestamp,
+    /// The same moment to the millisecond since the epoch: what the steps' times count from.
+    pub started_ms: i64,
     pub finished: Option<Timestamp>,
 }
 

@@ -138,7 +138,7 @@ impl Journal {
         let mut current = self.current.lock().await;
         let changed = current.as_ref().map(|op| {
             let mut operation = op.value.clone();
-            let elapsed = self.clock.unix_ms() - operation.started.0 * 1000;
+            let elapsed = self.clock.unix_ms() - operation.started_ms;
             change(&mut operation, u64::try_from(elapsed).unwrap_or(0));
             Versioned { version: op.version, value: operation }
         });

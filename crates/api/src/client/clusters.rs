@@ -19,37 +19,58 @@ impl Client {
     }
 
     pub async fn get_cluster(&self, reference: &str) -> Result<ClusterDetailView, ClientError> {
-        self.get(&self.path(routes::CLUSTER, &[("reference", reference)])).await
+        self.get(&self.path(routes::CLUSTER, &[("reference", reference)]))
+            .await
     }
 
     pub async fn create_cluster(&self, request: &ClusterCreate) -> Result<ClusterAccepted, ClientError> {
-        self.send(Method::Post, &self.path(routes::CLUSTERS, &[]), request).await
+        self.send(Method::Post, &self.path(routes::CLUSTERS, &[]), request)
+            .await
     }
 
-    pub async fn apply_cluster(&self, name: &str, request: &ClusterApply) -> Result<ClusterAccepted, ClientError> {
-        self.send(Method::Put, &self.path(routes::CLUSTER, &[("reference", name)]), request).await
+    pub async fn apply_cluster(
+        &self,
+        name: &str,
+        request: &ClusterApply,
+    ) -> Result<ClusterAccepted, ClientError> {
+        self.send(
+            Method::Put,
+            &self.path(routes::CLUSTER, &[("reference", name)]),
+            request,
+        )
+        .await
     }
 
     pub async fn plan_cluster(&self, request: &PlanRequest) -> Result<PlanView, ClientError> {
-        self.send(Method::Post, &self.path(routes::CLUSTERS_PLAN, &[]), request).await
+        self.send(Method::Post, &self.path(routes::CLUSTERS_PLAN, &[]), request)
+            .await
     }
 
     pub async fn delete_cluster(&self, reference: &str) -> Result<OperationAccepted, ClientError> {
-        self.delete(&self.path(routes::CLUSTER, &[("reference", reference)])).await
+        self.delete(&self.path(routes::CLUSTER, &[("reference", reference)]))
+            .await
     }
 
     pub async fn kubeconfig(&self, reference: &str) -> Result<Secret, ClientError> {
         let path = self.path(routes::CLUSTER_KUBECONFIG, &[("reference", reference)]);
-        Ok(Secret::new(self.connection.bytes(Method::Get, &path, Payload::Empty).await?.to_vec()))
+        Ok(Secret::new(
+            self.connection
+                .bytes(Method::Get, &path, Payload::Empty)
+                .await?
+                .to_vec(),
+        ))
     }
 
     pub async fn list_images(&self, reference: &str) -> Result<ImageList, ClientError> {
-        self.get(&self.path(routes::CLUSTER_IMAGES, &[("reference", reference)])).await
+        self.get(&self.path(routes::CLUSTER_IMAGES, &[("reference", reference)]))
+            .await
     }
 
     pub async fn load_images(&self, reference: &str, archive: &Path) -> Result<ImageList, ClientError> {
         let file = File::open(archive).await.map_err(ClientError::File)?;
         let path = self.path(routes::CLUSTER_IMAGES, &[("reference", reference)]);
-        self.connection.json(Method::Post, &path, Payload::Archive(file)).await
+        self.connection
+            .json(Method::Post, &path, Payload::Archive(file))
+            .await
     }
 }

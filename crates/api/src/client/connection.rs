@@ -37,28 +37,41 @@ pub(super) struct Connection {
 
 impl std::fmt::Debug for Connection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Connection").field("endpoint", &self.endpoint).finish_non_exhaustive()
+        f.debug_struct("Connection")
+            .field("endpoint", &self.endpoint)
+            .finish_non_exhaustive()
     }
 }
 
 impl Connection {
     pub fn new(endpoint: &str, token: Option<String>) -> Result<Self, ClientError> {
-        let wrong = || ClientError::Endpoint { given: endpoint.to_owned() };
-        let authority = endpoint.strip_prefix("http://").ok_or_else(wrong)?.trim_end_matches('/');
+        let wrong = || ClientError::Endpoint {
+            given: endpoint.to_owned(),
+        };
+        let authority = endpoint
+            .strip_prefix("http://")
+            .ok_or_else(wrong)?
+            .trim_end_matches('/');
         let parsed: http::uri::Authority = authority.parse().map_err(|_| wrong())?;
         if parsed.port_u16().is_none() || parsed.host().is_empty() {
             return Err(wrong());
         }
         let token = match token {
             Some(token) => {
-                let mut value = HeaderValue::from_str(&format!("Bearer {token}"))
-                    .map_err(|_| ClientError::Protocol { detail: "the token has characters no token has".to_owned() })?;
+                let mut value =
+                    HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| ClientError::Protocol {
+                        detail: "the token has characters no token has".to_owned(),
+                    })?;
                 value.set_sensitive(true);
                 Some(value)
             }
             None => None,
         };
-        Ok(Self { authority: authority.to_owned(), endpoint: endpoint.to_owned(), token })
+        Ok(Self {
+            authority: authority.to_owned(),
+            endpoint: endpoint.to_owned(),
+            token,
+        })
     }
 
     pub fn endpoint(&self) -> &str {
@@ -72,7 +85,9 @@ impl Connection {
         payload: Payload,
     ) -> Result<T, ClientError> {
         let body = self.bytes(method, path, payload).await?;
-        serde_json::from_slice(&body).map_err(|error| ClientError::Protocol { detail: error.to_string() })
+        serde_json::from_slice(&body).map_err(|error| ClientError::Protocol {
+            detail: error.to_string(),
+        })
     }
 
     /// The whole body of a successful answer.
@@ -85,20 +100,35 @@ impl Connection {
             let response = self.open(method, path, payload).await?;
             self.collect(response).await
         };
-        timeout(after, exchange).await.map_err(|_| self.timed_out(after))?
+        timeout(after, exchange)
+            .await
+            .map_err(|_| self.timed_out(after))?
     }
 
     /// A successful answer whose body is still to be read; a problem is read and returned as the error it is.
-    pub async fn open(&self, method: Method, path: &str, payload: Payload) -> Result<Response<Incoming>, ClientError> {
+    pub async fn open(
+        &self,
+        method: Method,
+        path: &str,
+        payload: Payload,
+    ) -> Result<Response<Incoming>, ClientError> {
         let connect = timeout(CONNECT, TcpStream::connect(&self.authority));
-        let socket = connect.await.map_err(|_| self.timed_out(CONNECT))?.map_err(|error| self.unreachable(error))?;
-        socket.set_nodelay(true).map_err(|error| self.unreachable(error))?;
+        let socket = connect
+            .await
+            .map_err(|_| self.timed_out(CONNECT))?
+            .map_err(|error| self.unreachable(error))?;
+        socket
+            .set_nodelay(true)
+            .map_err(|error| self.unreachable(error))?;
         let handshake = hyper::client::conn::http1::handshake(TokioIo::new(socket));
         let (mut sender, connection) = handshake.await.map_err(|error| self.unreachable(error))?;
         // The connection ends with the exchange; what ended it is seen by whoever reads the answer.
         tokio::spawn(connection);
         let request = self.request(method, path, payload)?;
-        let response = sender.send_request(request).await.map_err(|error| self.unreachable(error))?;
+        let response = sender
+            .send_request(request)
+            .await
+            .map_err(|error| self.unreachable(error))?;
         if response.status().is_success() {
             return Ok(response);
         }
@@ -124,20 +154,32 @@ impl Connection {
         if let Some(media_type) = media_type {
             request = request.header(header::CONTENT_TYPE, media_type);
         }
-        request.body(body).map_err(|error| ClientError::Protocol { detail: error.to_string() })
+        request.body(body).map_err(|error| ClientError::Protocol {
+            detail: error.to_string(),
+        })
     }
 
     async fn collect(&self, response: Response<Incoming>) -> Result<Bytes, ClientError> {
-        let body = response.into_body().collect().await.map_err(|error| self.unreachable(error))?;
+        let body = response
+            .into_body()
+            .collect()
+            .await
+            .map_err(|error| self.unreachable(error))?;
         Ok(body.to_bytes())
     }
 
     pub fn unreachable(&self, source: impl std::error::Error + Send + Sync + 'static) -> ClientError {
-        ClientError::Unreachable { endpoint: self.endpoint.clone(), source: Box::new(source) }
+        ClientError::Unreachable {
+            endpoint: self.endpoint.clone(),
+            source: Box::new(source),
+        }
     }
 
     pub fn timed_out(&self, after: Duration) -> ClientError {
-        ClientError::Timeout { endpoint: self.endpoint.clone(), after }
+        ClientError::Timeout {
+            endpoint: self.endpoint.clone(),
+            after,
+        }
     }
 }
 

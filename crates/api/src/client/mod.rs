@@ -30,7 +30,10 @@ pub struct Client {
 impl Client {
     /// `endpoint` is `http://host:port`; a token is not needed for the open routes.
     pub fn new(endpoint: &str, token: Option<String>, project: &str) -> Result<Self, ClientError> {
-        Ok(Self { connection: Connection::new(endpoint, token)?, project: project.to_owned() })
+        Ok(Self {
+            connection: Connection::new(endpoint, token)?,
+            project: project.to_owned(),
+        })
     }
 
     pub fn endpoint(&self) -> &str {
@@ -50,7 +53,8 @@ impl Client {
     }
 
     pub async fn get_instance(&self, reference: &str) -> Result<InstanceView, ClientError> {
-        self.get(&self.path(routes::INSTANCE, &[("reference", reference)])).await
+        self.get(&self.path(routes::INSTANCE, &[("reference", reference)]))
+            .await
     }
 
     fn path(&self, pattern: &str, values: &[(&str, &str)]) -> String {
@@ -67,7 +71,9 @@ impl Client {
         path: &str,
         body: &impl Serialize,
     ) -> Result<T, ClientError> {
-        let body = serde_json::to_vec(body).map_err(|error| ClientError::Protocol { detail: error.to_string() })?;
+        let body = serde_json::to_vec(body).map_err(|error| ClientError::Protocol {
+            detail: error.to_string(),
+        })?;
         self.connection.json(method, path, Payload::Json(body)).await
     }
 

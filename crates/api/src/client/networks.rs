@@ -13,14 +13,17 @@ impl Client {
     }
 
     pub async fn get_network(&self, reference: &str) -> Result<NetworkView, ClientError> {
-        self.get(&self.path(routes::NETWORK, &[("reference", reference)])).await
+        self.get(&self.path(routes::NETWORK, &[("reference", reference)]))
+            .await
     }
 
     pub async fn create_network(&self, request: &NetworkCreate) -> Result<NetworkAccepted, ClientError> {
-        self.send(Method::Post, &self.path(routes::NETWORKS, &[]), request).await
+        self.send(Method::Post, &self.path(routes::NETWORKS, &[]), request)
+            .await
     }
 
     pub async fn delete_network(&self, reference: &str) -> Result<OperationAccepted, ClientError> {
-        self.delete(&self.path(routes::NETWORK, &[("reference", reference)])).await
+        self.delete(&self.path(routes::NETWORK, &[("reference", reference)]))
+            .await
     }
 }

@@ -24,7 +24,13 @@ impl Client {
     }
 
     pub async fn list_events(&self, subject: Option<&str>, limit: u32) -> Result<EventList, ClientError> {
-        let subject = subject.map(|subject| format!("&subject={}", routes::escape(subject))).unwrap_or_default();
-        self.get(&format!("{}?limit={limit}{subject}", self.path(routes::EVENTS, &[]))).await
+        let subject = subject
+            .map(|subject| format!("&subject={}", routes::escape(subject)))
+            .unwrap_or_default();
+        self.get(&format!(
+            "{}?limit={limit}{subject}",
+            self.path(routes::EVENTS, &[])
+        ))
+        .await
     }
 }

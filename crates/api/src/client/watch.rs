@@ -21,7 +21,11 @@ pub struct OperationWatch {
 
 impl OperationWatch {
     pub(super) fn new(connection: Connection, body: Incoming) -> Self {
-        Self { connection, body, parser: Parser::default() }
+        Self {
+            connection,
+            body,
+            parser: Parser::default(),
+        }
     }
 
     /// The next state, or nothing when the stream has ended, be it with the operation or with the server.
@@ -29,9 +33,13 @@ impl OperationWatch {
         loop {
             if let Some(data) = self.parser.event() {
                 let operation = serde_json::from_str(&data);
-                return operation.map(Some).map_err(|error| ClientError::Protocol { detail: error.to_string() });
+                return operation.map(Some).map_err(|error| ClientError::Protocol {
+                    detail: error.to_string(),
+                });
             }
-            let frame = timeout(SILENCE, self.body.frame()).await.map_err(|_| self.connection.timed_out(SILENCE))?;
+            let frame = timeout(SILENCE, self.body.frame())
+                .await
+                .map_err(|_| self.connection.timed_out(SILENCE))?;
             match frame {
                 None => return Ok(None),
                 Some(frame) => {
@@ -62,7 +70,11 @@ impl Parser {
             let end = self.pending.windows(2).position(|pair| pair == b"\n\n")?;
             let event: Vec<u8> = self.pending.drain(..end + 2).collect();
             let text = String::from_utf8_lossy(&event);
-            let data: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim_start).collect();
+            let data: Vec<&str> = text
+                .lines()
+                .filter_map(|line| line.strip_prefix("data:"))
+                .map(str::trim_start)
+                .collect();
             if !data.is_empty() {
                 return Some(data.join("\n"));
             }
@@ -76,7 +88,9 @@ mod tests {
 
     #[test]
     fn events_come_whole_however_they_are_cut() {
-        let stream = "event: operation\ndata: {\"a\":\"ä\"}\n\n: alive\n\ndata: 1\ndata: 2\n\nevent: operation\nda".as_bytes();
+        let stream =
+            "event: operation\ndata: {\"a\":\"ä\"}\n\n: alive\n\ndata: 1\ndata: 2\n\nevent: operation\nda"
+                .as_bytes();
         for cut in 1..stream.len() {
             let mut parser = Parser::default();
             let mut seen = Vec::new();

@@ -5,6 +5,8 @@
 
 mod parse;
 mod show;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 

@@ -3,7 +3,8 @@
 use types::cluster as domain;
 
 use super::{
-    Addon, Addons, ClusterSpec, Component, ControlPlane, Gpu, IngressNginx, Konnectivity, NodeGroup, Ranges, Resources,
+    Addon, Addons, ClusterSpec, Component, ControlPlane, Gpu, IngressNginx, Konnectivity, NodeGroup, Ranges,
+    Resources,
 };
 use crate::quantity::Quantity;
 
@@ -23,7 +24,16 @@ pub(crate) fn engine(engine: domain::Engine) -> &'static str {
 
 impl From<&domain::ClusterSpec> for ClusterSpec {
     fn from(spec: &domain::ClusterSpec) -> Self {
-        let domain::ClusterSpec { version, vpc, host, storage_class, ranges, control_plane, node_groups, .. } = spec;
+        let domain::ClusterSpec {
+            version,
+            vpc,
+            host,
+            storage_class,
+            ranges,
+            control_plane,
+            node_groups,
+            ..
+        } = spec;
         Self {
             engine: Some(engine(spec.engine).to_owned()),
             version: version.map(|version| version.to_string()),
@@ -32,14 +42,22 @@ impl From<&domain::ClusterSpec> for ClusterSpec {
             storage_class: storage_class.clone(),
             ranges: Some(show_ranges(ranges)),
             control_plane: unless_default(control_plane, show_control_plane),
-            node_groups: node_groups.iter().map(|(name, group)| (name.to_string(), show_node_group(group))).collect(),
+            node_groups: node_groups
+                .iter()
+                .map(|(name, group)| (name.to_string(), show_node_group(group)))
+                .collect(),
             addons: unless_default(&spec.addons, show_addons),
         }
     }
 }
 
 fn show_ranges(ranges: &domain::Ranges) -> Ranges {
-    let domain::Ranges { pods, services, node_ports, domain } = ranges;
+    let domain::Ranges {
+        pods,
+        services,
+        node_ports,
+        domain,
+    } = ranges;
     Ranges {
         pods: Some(pods.to_string()),
         services: Some(services.to_string()),
@@ -49,7 +67,13 @@ fn show_ranges(ranges: &domain::Ranges) -> Ranges {
 }
 
 fn show_control_plane(plane: &domain::ControlPlane) -> ControlPlane {
-    let domain::ControlPlane { replicas, api_server, controller_manager, scheduler, konnectivity } = plane;
+    let domain::ControlPlane {
+        replicas,
+        api_server,
+        controller_manager,
+        scheduler,
+        konnectivity,
+    } = plane;
     ControlPlane {
         replicas: *replicas,
         api_server: unless_default(api_server, show_component),
@@ -62,8 +86,14 @@ fn show_control_plane(plane: &domain::ControlPlane) -> ControlPlane {
 }
 
 fn show_component(component: &domain::Component) -> Component {
-    let domain::Component { resources, resources_preset } = component;
-    Component { resources: unless_default(resources, show_resources), resources_preset: resources_preset.clone() }
+    let domain::Component {
+        resources,
+        resources_preset,
+    } = component;
+    Component {
+        resources: unless_default(resources, show_resources),
+        resources_preset: resources_preset.clone(),
+    }
 }
 
 fn show_resources(resources: &domain::Resources) -> Resources {
@@ -75,8 +105,15 @@ fn show_resources(resources: &domain::Resources) -> Resources {
 }
 
 fn show_node_group(group: &domain::NodeGroup) -> NodeGroup {
-    let domain::NodeGroup { min_replicas, max_replicas, instance_type, ephemeral_storage, roles, resources, gpus } =
-        group;
+    let domain::NodeGroup {
+        min_replicas,
+        max_replicas,
+        instance_type,
+        ephemeral_storage,
+        roles,
+        resources,
+        gpus,
+    } = group;
     NodeGroup {
         min_replicas: *min_replicas,
         max_replicas: *max_replicas,
@@ -84,13 +121,30 @@ fn show_node_group(group: &domain::NodeGroup) -> NodeGroup {
         ephemeral_storage: ephemeral_storage.map(|size| Quantity(size.to_string())),
         roles: roles.iter().map(ToString::to_string).collect(),
         resources: unless_default(resources, show_resources),
-        gpus: gpus.iter().map(|domain::Gpu { name }| Gpu { name: name.clone() }).collect(),
+        gpus: gpus
+            .iter()
+            .map(|domain::Gpu { name }| Gpu { name: name.clone() })
+            .collect(),
     }
 }
 
 fn show_addons(addons: &domain::Addons) -> Addons {
-    let domain::Addons { cert_manager, cilium, gateway_api, ingress_nginx, gpu_operator, fluxcd, .. } = addons;
-    let domain::Addons { monitoring_agents, vertical_pod_autoscaler, velero, coredns, .. } = addons;
+    let domain::Addons {
+        cert_manager,
+        cilium,
+        gateway_api,
+        ingress_nginx,
+        gpu_operator,
+        fluxcd,
+        ..
+    } = addons;
+    let domain::Addons {
+        monitoring_agents,
+        vertical_pod_autoscaler,
+        velero,
+        coredns,
+        ..
+    } = addons;
     Addons {
         cert_manager: unless_default(cert_manager, show_addon),
         cilium: unless_default(cilium, show_addon),
@@ -106,12 +160,23 @@ fn show_addons(addons: &domain::Addons) -> Addons {
 }
 
 fn show_addon(addon: &domain::Addon) -> Addon {
-    let domain::Addon { enabled, values_override } = addon;
-    Addon { enabled: *enabled, values_override: values_override.clone() }
+    let domain::Addon {
+        enabled,
+        values_override,
+    } = addon;
+    Addon {
+        enabled: *enabled,
+        values_override: values_override.clone(),
+    }
 }
 
 fn show_ingress_nginx(addon: &domain::IngressNginx) -> IngressNginx {
-    let domain::IngressNginx { enabled, expose_method, hosts, values_override } = addon;
+    let domain::IngressNginx {
+        enabled,
+        expose_method,
+        hosts,
+        values_override,
+    } = addon;
     IngressNginx {
         enabled: *enabled,
         expose_method: expose_method.map(|method| {

@@ -21,14 +21,26 @@ pub fn check(
     wanted: &[Machine],
 ) -> Result<(), Fault> {
     let all = || present.iter().chain(wanted);
-    let memory: u64 = all().map(|m| counted_memory(m, settings.memory_overcommit).0).sum();
+    let memory: u64 = all()
+        .map(|m| counted_memory(m, settings.memory_overcommit).0)
+        .sum();
     let room = host.memory.0.saturating_sub(HOST_MEMORY.0);
     if memory > room {
-        let have: u64 = present.iter().map(|m| counted_memory(m, settings.memory_overcommit).0).sum();
-        return Err(full("memory", Bytes(memory - have), Bytes(room.saturating_sub(have))));
+        let have: u64 = present
+            .iter()
+            .map(|m| counted_memory(m, settings.memory_overcommit).0)
+            .sum();
+        return Err(full(
+            "memory",
+            Bytes(memory - have),
+            Bytes(room.saturating_sub(have)),
+        ));
     }
     let vcpus = |machines: &mut dyn Iterator<Item = &Machine>| -> u64 {
-        machines.filter(|m| m.is_worker()).map(|m| u64::from(m.size.vcpus)).sum()
+        machines
+            .filter(|m| m.is_worker())
+            .map(|m| u64::from(m.size.vcpus))
+            .sum()
     };
     let promised = vcpus(&mut all());
     let limit = (f64::from(host.cpus) * settings.cpu_overcommit).floor();
@@ -52,7 +64,11 @@ fn counted_memory(machine: &Machine, overcommit: f64) -> Bytes {
     match machine.role {
         Role::ControlPlane { .. } => PLANE_MEMORY,
         Role::Worker { .. } => {
-            let series = machine.instance_type.as_deref().and_then(|t| instance_type(t).ok()).map(|t| t.series);
+            let series = machine
+                .instance_type
+                .as_deref()
+                .and_then(|t| instance_type(t).ok())
+                .map(|t| t.series);
             match series {
                 Some(Series::Overcommitted) => Bytes((machine.size.memory.0 as f64 / overcommit) as u64),
                 _ => machine.size.memory,

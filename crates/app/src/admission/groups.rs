@@ -21,14 +21,20 @@ pub fn check(cluster: &Name, spec: &ClusterSpec) -> Result<(), Fault> {
         if cluster.as_str().len() + name.as_str().len() > HOSTNAME_ROOM {
             return Err(Fault::invalid(
                 "group-name-long",
-                format!("the names of cluster '{cluster}' and group '{name}' are too long together for a host name"),
+                format!(
+                    "the names of cluster '{cluster}' and group '{name}' are too long together for a host name"
+                ),
                 format!("keep them within {HOSTNAME_ROOM} characters in all"),
             ));
         }
         if group.min() > group.max() {
             return Err(Fault::invalid(
                 "group-limits",
-                format!("nodeGroups.{name}: minReplicas {} is above maxReplicas {}", group.min(), group.max()),
+                format!(
+                    "nodeGroups.{name}: minReplicas {} is above maxReplicas {}",
+                    group.min(),
+                    group.max()
+                ),
                 "raise maxReplicas or lower minReplicas",
             ));
         }
@@ -46,7 +52,10 @@ pub fn check(cluster: &Name, spec: &ClusterSpec) -> Result<(), Fault> {
     if nodes > room {
         return Err(Fault::invalid(
             "pod-range-small",
-            format!("ranges.pods {} has room for {room} nodes, the groups allow {nodes}", spec.ranges.pods),
+            format!(
+                "ranges.pods {} has room for {room} nodes, the groups allow {nodes}",
+                spec.ranges.pods
+            ),
             "give a larger pod range or lower maxReplicas",
         ));
     }
@@ -60,7 +69,9 @@ pub fn size_of(name: &Name, group: &NodeGroup) -> Result<(Size, Option<String>),
     if base.series.needs_exclusive_cores() {
         return Err(Fault::refused(
             "exclusive-cores",
-            format!("nodeGroups.{name}: {type_name} needs cores of its own, which this release does not give"),
+            format!(
+                "nodeGroups.{name}: {type_name} needs cores of its own, which this release does not give"
+            ),
             "choose a type of the u1, o1, m1 or n1 series",
         ));
     }
@@ -87,5 +98,12 @@ pub fn size_of(name: &Name, group: &NodeGroup) -> Result<(Size, Option<String>),
         ));
     }
     let plain = group.resources.cpu.is_none() && group.resources.memory.is_none();
-    Ok((Size { vcpus, memory, disk: Some(disk) }, plain.then(|| type_name.to_owned())))
+    Ok((
+        Size {
+            vcpus,
+            memory,
+            disk: Some(disk),
+        },
+        plain.then(|| type_name.to_owned()),
+    ))
 }

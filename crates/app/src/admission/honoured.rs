@@ -10,7 +10,11 @@ pub fn check(spec: &ClusterSpec) -> Result<(), Fault> {
     match spec.engine {
         Engine::Hosted => {}
         Engine::Kubeadm | Engine::K3s | Engine::Cloud => {
-            return Err(refused("engine", "only the hosted engine runs clusters in this release", "use engine: hosted"));
+            return Err(refused(
+                "engine",
+                "only the hosted engine runs clusters in this release",
+                "use engine: hosted",
+            ));
         }
     }
     match spec.control_plane.replicas {
@@ -25,7 +29,10 @@ pub fn check(spec: &ClusterSpec) -> Result<(), Fault> {
     }
     for (field, component) in [
         ("controlPlane.apiServer", &spec.control_plane.api_server),
-        ("controlPlane.controllerManager", &spec.control_plane.controller_manager),
+        (
+            "controlPlane.controllerManager",
+            &spec.control_plane.controller_manager,
+        ),
         ("controlPlane.scheduler", &spec.control_plane.scheduler),
     ] {
         component_is_sane(field, component)?;
@@ -38,7 +45,11 @@ pub fn check(spec: &ClusterSpec) -> Result<(), Fault> {
         ));
     }
     if spec.storage_class.is_some() {
-        return Err(refused("storageClass", "no storage classes exist in this release", "leave storageClass out"));
+        return Err(refused(
+            "storageClass",
+            "no storage classes exist in this release",
+            "leave storageClass out",
+        ));
     }
     if let Some(host) = &spec.host {
         host_is_a_name(host)?;
@@ -67,12 +78,17 @@ fn host_is_a_name(host: &str) -> Result<(), Fault> {
             && l.len() <= 63
             && !l.starts_with('-')
             && !l.ends_with('-')
-            && l.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+            && l.bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
     };
     if host.len() <= 253 && host.contains('.') && host.split('.').all(label) {
         return Ok(());
     }
-    Err(Fault::invalid("host-invalid", format!("'{host}' is not a host name"), "give a name such as dev.example.org"))
+    Err(Fault::invalid(
+        "host-invalid",
+        format!("'{host}' is not a host name"),
+        "give a name such as dev.example.org",
+    ))
 }
 
 fn addons(spec: &ClusterSpec) -> Result<(), Fault> {
@@ -120,12 +136,27 @@ mod tests {
         for (yaml_like, field) in [
             (r#"{"engine":"k3s"}"#, "engine"),
             (r#"{"controlPlane":{"replicas":2}}"#, "controlPlane.replicas"),
-            (r#"{"controlPlane":{"konnectivity":{"server":{"resourcesPreset":"nano"}}}}"#, "konnectivity"),
+            (
+                r#"{"controlPlane":{"konnectivity":{"server":{"resourcesPreset":"nano"}}}}"#,
+                "konnectivity",
+            ),
             (r#"{"storageClass":"replicated"}"#, "storageClass"),
-            (r#"{"addons":{"certManager":{"enabled":true}}}"#, "addons.certManager"),
-            (r#"{"addons":{"gatewayAPI":{"enabled":true}}}"#, "addons.gatewayAPI"),
-            (r#"{"addons":{"ingressNginx":{"hosts":["a.b"]}}}"#, "addons.ingressNginx"),
-            (r#"{"addons":{"coredns":{"valuesOverride":{"a":1}}}}"#, "addons.coredns"),
+            (
+                r#"{"addons":{"certManager":{"enabled":true}}}"#,
+                "addons.certManager",
+            ),
+            (
+                r#"{"addons":{"gatewayAPI":{"enabled":true}}}"#,
+                "addons.gatewayAPI",
+            ),
+            (
+                r#"{"addons":{"ingressNginx":{"hosts":["a.b"]}}}"#,
+                "addons.ingressNginx",
+            ),
+            (
+                r#"{"addons":{"coredns":{"valuesOverride":{"a":1}}}}"#,
+                "addons.coredns",
+            ),
         ] {
             let spec: ClusterSpec = serde_json::from_str(yaml_like).unwrap();
             let fault = check(&spec).unwrap_err();

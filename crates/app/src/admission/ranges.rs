@@ -1,10 +1,6 @@
 //! The cluster's ranges of addresses: large enough, and none overlapping another.
 
-use types::{
-    Cidr, Fault,
-    cluster::ClusterSpec,
-    network::check_range,
-};
+use types::{Cidr, Fault, cluster::ClusterSpec, network::check_range};
 
 use crate::allocate::NODE_PREFIX;
 
@@ -32,7 +28,10 @@ pub fn check(spec: &ClusterSpec, network: Cidr) -> Result<(), Fault> {
     if ports.first < 1024 {
         return Err(Fault::invalid(
             "node-ports-reserved",
-            format!("ranges.nodePorts begins at {}, among the nodes' own ports", ports.first),
+            format!(
+                "ranges.nodePorts begins at {}, among the nodes' own ports",
+                ports.first
+            ),
             "begin at 1024 or above; the default is 30000-32767",
         ));
     }
@@ -55,7 +54,8 @@ fn domain(domain: &str) -> Result<(), Fault> {
         !l.is_empty()
             && l.len() <= 63
             && l.starts_with(|c: char| c.is_ascii_lowercase())
-            && l.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+            && l.bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
             && !l.ends_with('-')
     };
     if domain.len() <= 100 && domain.split('.').all(label) {
@@ -74,7 +74,9 @@ mod tests {
 
     fn fault(spec: &str, network: &str) -> Option<String> {
         let spec: ClusterSpec = serde_json::from_str(spec).unwrap();
-        check(&spec, network.parse().unwrap()).err().map(|f| f.code.into_owned())
+        check(&spec, network.parse().unwrap())
+            .err()
+            .map(|f| f.code.into_owned())
     }
 
     #[test]
@@ -82,10 +84,25 @@ mod tests {
         assert_eq!(fault("{}", "10.20.0.0/16"), None);
         assert_eq!(fault("{}", "10.244.8.0/24").as_deref(), Some("cidr-overlap"));
         assert_eq!(fault("{}", "10.100.0.0/16").as_deref(), Some("cidr-overlap"));
-        assert_eq!(fault(r#"{"ranges":{"pods":"10.96.0.0/16"}}"#, "10.20.0.0/16").as_deref(), Some("cidr-overlap"));
-        assert_eq!(fault(r#"{"ranges":{"pods":"10.9.0.0/25"}}"#, "10.20.0.0/16").as_deref(), Some("cidr-size"));
-        assert_eq!(fault(r#"{"ranges":{"services":"11.0.0.0/8"}}"#, "10.20.0.0/16").as_deref(), Some("cidr-size"));
-        assert_eq!(fault(r#"{"ranges":{"nodePorts":"80-90"}}"#, "10.20.0.0/16").as_deref(), Some("node-ports-reserved"));
-        assert_eq!(fault(r#"{"ranges":{"domain":"Bad_"}}"#, "10.20.0.0/16").as_deref(), Some("domain-invalid"));
+        assert_eq!(
+            fault(r#"{"ranges":{"pods":"10.96.0.0/16"}}"#, "10.20.0.0/16").as_deref(),
+            Some("cidr-overlap")
+        );
+        assert_eq!(
+            fault(r#"{"ranges":{"pods":"10.9.0.0/25"}}"#, "10.20.0.0/16").as_deref(),
+            Some("cidr-size")
+        );
+        assert_eq!(
+            fault(r#"{"ranges":{"services":"11.0.0.0/8"}}"#, "10.20.0.0/16").as_deref(),
+            Some("cidr-size")
+        );
+        assert_eq!(
+            fault(r#"{"ranges":{"nodePorts":"80-90"}}"#, "10.20.0.0/16").as_deref(),
+            Some("node-ports-reserved")
+        );
+        assert_eq!(
+            fault(r#"{"ranges":{"domain":"Bad_"}}"#, "10.20.0.0/16").as_deref(),
+            Some("domain-invalid")
+        );
     }
 }

@@ -26,7 +26,10 @@ pub async fn render(world: &World) -> Result<EdgeConfig, Fault> {
     let live = || clusters.iter().map(|c| &c.value).filter(|c| !c.deleting);
     let mut routes = Vec::new();
     for cluster in live() {
-        let own = machines.iter().map(|m| &m.value).filter(|m| m.cluster == cluster.id);
+        let own = machines
+            .iter()
+            .map(|m| &m.value)
+            .filter(|m| m.cluster == cluster.id);
         for plane in own.filter(|m| matches!(m.role, Role::ControlPlane { .. })) {
             for server_name in std::iter::once(&cluster.server_name).chain(&cluster.spec.host) {
                 routes.push(SniRoute {
@@ -40,7 +43,10 @@ pub async fn render(world: &World) -> Result<EdgeConfig, Fault> {
     let networks = networks.into_iter().map(|n| n.value).filter(|n| !n.deleting);
     let networks = networks.map(|network| {
         let clients = live().filter(|c| c.network == network.id).flat_map(|cluster| {
-            let own = machines.iter().map(|m| &m.value).filter(|m| m.cluster == cluster.id);
+            let own = machines
+                .iter()
+                .map(|m| &m.value)
+                .filter(|m| m.cluster == cluster.id);
             own.map(|machine| RegistryClient {
                 address: machine.address,
                 bundle: cluster.pins.bundle.clone(),

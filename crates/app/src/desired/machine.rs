@@ -8,7 +8,6 @@ use engine_hosted::{PlaneInput, VOLUME_MOUNT};
 use ports::{
     bundles::BundleRef,
     compute::{Attachment, Init, MachineConfig, MachineDesired, Nic},
-    edge::REGISTRY_PORT,
 };
 use sha2::{Digest, Sha256};
 use types::{
@@ -40,7 +39,9 @@ impl Frame<'_> {
                 material: self.material,
             }))),
             Role::Worker { pods, .. } => {
-                let Some(node) = node_material(world, &machine.id).await? else { return Ok(None) };
+                let Some(node) = node_material(world, &machine.id).await? else {
+                    return Ok(None);
+                };
                 let api = self.planes.first().map_or(machine.address, |plane| plane.address);
                 let pause_image = self.bundle.images.get("pause").map_or("", String::as_str);
                 Ok(Some(node::render(&NodeInput {
@@ -48,7 +49,7 @@ impl Frame<'_> {
                     machine,
                     pods: *pods,
                     api,
-                    registry: format!("{}:{REGISTRY_PORT}", self.network.platform_address()),
+                    platform: self.network.platform_address(),
                     pause_image,
                     mtu: world.network.mtu(),
                     material: self.material,
@@ -59,11 +60,15 @@ impl Frame<'_> {
     }
 
     pub async fn machine(&self, world: &World, machine: &Machine) -> Result<Option<MachineDesired>, Fault> {
-        let Some(config) = self.config(world, machine).await? else { return Ok(None) };
+        let Some(config) = self.config(world, machine).await? else {
+            return Ok(None);
+        };
         let (init, image, volumes) = match &machine.role {
-            Role::ControlPlane { volume } => {
-                (Init::Keeper, &self.bundle.control_plane_tree, vec![attachment(world, volume).await?])
-            }
+            Role::ControlPlane { volume } => (
+                Init::Keeper,
+                &self.bundle.control_plane_tree,
+                vec![attachment(world, volume).await?],
+            ),
             Role::Worker { .. } => (Init::Systemd, &self.bundle.node_tree, Vec::new()),
         };
         Ok(Some(MachineDesired {

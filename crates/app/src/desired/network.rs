@@ -13,7 +13,9 @@ use crate::{World, records};
 /// Nothing when the network is not on the books.
 pub async fn render(world: &World, id: &NetworkId) -> Result<Option<NetworkDesired>, Fault> {
     // The network is read first: its generation then never claims more than the ports that follow.
-    let Some(network) = records::get::<Network>(&*world.store, id.as_str()).await? else { return Ok(None) };
+    let Some(network) = records::get::<Network>(&*world.store, id.as_str()).await? else {
+        return Ok(None);
+    };
     let mut ports = Vec::new();
     for cluster in records::children::<Cluster>(&*world.store, id.as_str()).await? {
         for machine in records::children::<Machine>(&*world.store, cluster.value.id.as_str()).await? {
@@ -39,5 +41,11 @@ fn port(machine: &Machine, realm: u32) -> PortDesired {
         Role::Worker { pods, .. } => vec![*pods],
         Role::ControlPlane { .. } => Vec::new(),
     };
-    PortDesired { id: machine.port.clone(), mac: machine.mac, address: machine.address, routes, realm }
+    PortDesired {
+        id: machine.port.clone(),
+        mac: machine.mac,
+        address: machine.address,
+        routes,
+        realm,
+    }
 }

@@ -16,7 +16,9 @@ pub async fn node_material(world: &World, id: &MachineId) -> Result<Option<NodeM
 }
 
 async fn unseal<T: DeserializeOwned>(world: &World, at: &SecretRef) -> Result<Option<T>, Fault> {
-    let Some(sealed) = world.store.secret(at).await.map_err(fault)? else { return Ok(None) };
+    let Some(sealed) = world.store.secret(at).await.map_err(fault)? else {
+        return Ok(None);
+    };
     from_secret(&world.vault.open(at, &sealed)?).map(Some)
 }
 

@@ -1,33 +1,38 @@
 //! Accepting a change: decide against one state of the books, write if that state still holds, else decide again.
 
-use ports::store::{Batch, Doc, StoreError, Versioned, Write};
+use futures::future::BoxFuture;
+use ports::store::{Batch, Doc, StoreError, Write};
 use types::{
     Fault, OperationId, ProjectId,
     operation::{Operation, OperationKind, OperationState, Subject},
 };
 
 use super::Ops;
-use crate::records::{self, Ground};
+use crate::records;
 
 /// Many may be deciding at once; each round one of them gets through.
 const ROUNDS: u32 = 200;
 
 /// What a decision came to.
 pub(super) enum Decision<T> {
-    Write { writes: Vec<Write>, answer: T },
+    Write {
+        writes: Vec<Write>,
+        answer: T,
+    },
     /// Nothing to write.
     Answer(T),
 }
 
 impl Ops {
     /// `decide` reads the books and says what to write. It runs again when somebody wrote meanwhile.
-    pub(super) async fn accept<T>(
+    pub(super) async fn accept<'a, T>(
         &self,
-        decide: impl AsyncFn(&mut Versioned<Ground>) -> Result<Decision<T>, Fault>,
+        decide: impl Fn() -> BoxFuture<'a, Result<Decision<T>, Fault>> + Send + Sync,
     ) -> Result<T, Fault> {
         for _ in 0..ROUNDS {
+            // Read first: whatever is decided below is refused if anybody else was accepted since.
             let mut ground = records::ground(&*self.world.store).await?;
-            let (mut writes, answer) = match decide(&mut ground).await? {
+            let (mut writes, answer) = match decide().await? {
                 Decision::Write { writes, answer } => (writes, answer),
                 Decision::Answer(answer) => return Ok(answer),
             };
@@ -43,7 +48,11 @@ impl Ops {
                 Err(error) => return Err(records::fault(error)),
             }
         }
-        Err(Fault::unavailable("busy", "too many changes are being made at once", "try again"))
+        Err(Fault::unavailable(
+            "busy",
+            "too many changes are being made at once",
+            "try again",
+        ))
     }
 
     pub(super) fn operation(
@@ -66,11 +75,15 @@ impl Ops {
             fault: None,
             report: Vec::new(),
             started: self.world.clock.now(),
+            started_ms: self.world.clock.unix_ms(),
             finished: None,
         }
     }
 
     pub(super) fn wake(&self, subject: &Subject) -> Write {
-        Write::Wake { subject: subject.clone(), at_ms: self.world.clock.unix_ms() }
+        Write::Wake {
+            subject: subject.clone(),
+            at_ms: self.world.clock.unix_ms(),
+        }
     }
 }

@@ -24,7 +24,10 @@ pub struct ClusterDetail {
 const RECENT_EVENTS: u32 = 20;
 
 pub(super) fn subject(id: &ClusterId) -> Subject {
-    Subject { kind: SubjectKind::Cluster, id: id.to_string() }
+    Subject {
+        kind: SubjectKind::Cluster,
+        id: id.to_string(),
+    }
 }
 
 impl Ops {
@@ -35,23 +38,33 @@ impl Ops {
         spec: ClusterSpec,
     ) -> Result<(Cluster, Operation), Fault> {
         let project = self.project(project)?;
-        let id = ClusterId::generate();
-        self.accept(async |_| {
-            if let Some(other) = self.named(&project, &name).await? {
-                return Err(name_taken(&other));
-            }
-            let Draft { cluster, machines, mut network } = self.draft(&project, &id, &name, &spec).await?;
-            network.value.generation += 1;
-            let subject = subject(&id);
-            let operation = self.operation(&project, &subject, name.as_str(), OperationKind::Create, 1);
-            let mut writes = vec![
-                Write::Put(Doc::new(&cluster, 0)),
-                Write::Put(Doc::new(&network.value, network.version)),
-                Write::Put(Doc::new(&operation, 0)),
-                self.wake(&subject),
-            ];
-            writes.extend(machines.iter().map(|m| Write::Put(Doc::new(m, 0))));
-            Ok(Decision::Write { writes, answer: (cluster, operation) })
+        let id = &ClusterId::generate();
+        let (project, name, spec) = (&project, &name, &spec);
+        self.accept(move || {
+            Box::pin(async move {
+                if let Some(other) = self.named(project, name).await? {
+                    return Err(name_taken(&other));
+                }
+                let Draft {
+                    cluster,
+                    machines,
+                    mut network,
+                } = self.draft(project, id, name, spec).await?;
+                network.value.generation += 1;
+                let subject = subject(id);
+                let operation = self.operation(project, &subject, name.as_str(), OperationKind::Create, 1);
+                let mut writes = vec![
+                    Write::Put(Doc::new(&cluster, 0)),
+                    Write::Put(Doc::new(&network.value, network.version)),
+                    Write::Put(Doc::new(&operation, 0)),
+                    self.wake(&subject),
+                ];
+                writes.extend(machines.iter().map(|m| Write::Put(Doc::new(m, 0))));
+                Ok(Decision::Write {
+                    writes,
+                    answer: (cluster, operation),
+                })
+            })
         })
         .await
     }
@@ -75,7 +88,10 @@ impl Ops {
     ) -> Result<(Cluster, Option<Operation>), Fault> {
         let id = self.project(project)?;
         let Some(current) = self.named(&id, &name).await? else {
-            return self.create_cluster(project, name, spec).await.map(|(c, op)| (c, Some(op)));
+            return self
+                .create_cluster(project, name, spec)
+                .await
+                .map(|(c, op)| (c, Some(op)));
         };
         self.check_unchanged(&id, &current, &spec).await?;
         Ok((current, None))
@@ -108,15 +124,24 @@ impl Ops {
         }
         Err(Fault::refused(
             "change-not-supported",
-            format!("the cluster '{}' differs from its description and cannot be changed in this release", current.name),
+            format!(
+                "the cluster '{}' differs from its description and cannot be changed in this release",
+                current.name
+            ),
             "apply the description it was created with, or delete and create it",
         ))
     }
 
     pub async fn list_clusters(&self, project: &str) -> Result<Vec<Cluster>, Fault> {
-        let filter = Filter { project: Some(self.project(project)?.to_string()), ..Filter::default() };
-        let mut all: Vec<Cluster> =
-            records::list::<Cluster>(&*self.world.store, &filter).await?.into_iter().map(|c| c.value).collect();
+        let filter = Filter {
+            project: Some(self.project(project)?.to_string()),
+            ..Filter::default()
+        };
+        let mut all: Vec<Cluster> = records::list::<Cluster>(&*self.world.store, &filter)
+            .await?
+            .into_iter()
+            .map(|c| c.value)
+            .collect();
         all.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(all)
     }
@@ -126,54 +151,83 @@ impl Ops {
         let store = &*self.world.store;
         let cluster = records::find::<Cluster>(store, &project, reference).await?.value;
         let machines = records::children::<Machine>(store, cluster.id.as_str()).await?;
-        let mut machines: Vec<Machine> = machines.into_iter().map(|m| m.value).filter(Machine::is_worker).collect();
+        let mut machines: Vec<Machine> = machines
+            .into_iter()
+            .map(|m| m.value)
+            .filter(Machine::is_worker)
+            .collect();
         machines.sort_by(|a, b| a.hostname.cmp(&b.hostname));
         let subject = subject(&cluster.id);
-        let events = store.events(project.as_str(), Some(&subject), RECENT_EVENTS).await.map_err(records::fault)?;
-        Ok(ClusterDetail { cluster, machines, events, endpoint: self.endpoint() })
+        let events = store
+            .events(project.as_str(), Some(&subject), RECENT_EVENTS)
+            .await
+            .map_err(records::fault)?;
+        Ok(ClusterDetail {
+            cluster,
+            machines,
+            events,
+            endpoint: self.endpoint(),
+        })
     }
 
     pub async fn delete_cluster(&self, project: &str, reference: &str) -> Result<Operation, Fault> {
-        let project = self.project(project)?;
-        self.accept(async |_| {
-            let store = &*self.world.store;
-            let mut cluster = records::find::<Cluster>(store, &project, reference).await?;
-            let subject = subject(&cluster.value.id);
-            if cluster.value.deleting
-                && let Some(running) = self.running_operation(&subject).await?
-            {
-                return Ok(Decision::Answer(running));
-            }
-            let mut network = self.network(&project, cluster.value.network.as_str()).await?;
-            network.value.generation += 1;
-            cluster.value.deleting = true;
-            cluster.value.generation += 1;
-            let name = cluster.value.name.as_str();
-            let operation =
-                self.operation(&project, &subject, name, OperationKind::Delete, cluster.value.generation);
-            let mut writes = vec![
-                Write::Put(Doc::new(&cluster.value, cluster.version)),
-                Write::Put(Doc::new(&network.value, network.version)),
-                Write::Put(Doc::new(&operation, 0)),
-                self.wake(&subject),
-            ];
-            let machines = records::children::<Machine>(store, cluster.value.id.as_str()).await?;
-            writes.extend(machines.into_iter().map(leaving));
-            Ok(Decision::Write { writes, answer: operation })
+        let project = &self.project(project)?;
+        self.accept(move || {
+            Box::pin(async move {
+                let store = &*self.world.store;
+                let mut cluster = records::find::<Cluster>(store, project, reference).await?;
+                let subject = subject(&cluster.value.id);
+                if cluster.value.deleting
+                    && let Some(running) = self.running_operation(&subject).await?
+                {
+                    return Ok(Decision::Answer(running));
+                }
+                let mut network = self.network(project, cluster.value.network.as_str()).await?;
+                network.value.generation += 1;
+                cluster.value.deleting = true;
+                cluster.value.generation += 1;
+                let name = cluster.value.name.as_str();
+                let operation = self.operation(
+                    project,
+                    &subject,
+                    name,
+                    OperationKind::Delete,
+                    cluster.value.generation,
+                );
+                let mut writes = vec![
+                    Write::Put(Doc::new(&cluster.value, cluster.version)),
+                    Write::Put(Doc::new(&network.value, network.version)),
+                    Write::Put(Doc::new(&operation, 0)),
+                    self.wake(&subject),
+                ];
+                let machines = records::children::<Machine>(store, cluster.value.id.as_str()).await?;
+                writes.extend(machines.into_iter().map(leaving));
+                Ok(Decision::Write {
+                    writes,
+                    answer: operation,
+                })
+            })
         })
         .await
     }
 }
 
 fn leaving(machine: Versioned<Machine>) -> Write {
-    let gone = Machine { deleting: true, ..machine.value };
+    let gone = Machine {
+        deleting: true,
+        ..machine.value
+    };
     Write::Put(Doc::new(&gone, machine.version))
 }
 
 pub(super) fn name_taken(other: &Cluster) -> Fault {
     Fault::conflict(
         "name-taken",
-        format!("a cluster '{}' exists already in this project ({})", other.name, other.status.phase.as_str()),
+        format!(
+            "a cluster '{}' exists already in this project ({})",
+            other.name,
+            other.status.phase.as_str()
+        ),
         "choose another name, or delete it first",
     )
 }

@@ -8,9 +8,16 @@ use super::Ops;
 use crate::records;
 
 impl Ops {
-    pub async fn load_images(&self, project: &str, reference: &str, archive: &Path) -> Result<Vec<String>, Fault> {
+    pub async fn load_images(
+        &self,
+        project: &str,
+        reference: &str,
+        archive: &Path,
+    ) -> Result<Vec<String>, Fault> {
         let project = self.project(project)?;
-        let cluster = records::find::<Cluster>(&*self.world.store, &project, reference).await?.value;
+        let cluster = records::find::<Cluster>(&*self.world.store, &project, reference)
+            .await?
+            .value;
         if cluster.deleting {
             return Err(Fault::conflict(
                 "cluster-deleting",
@@ -23,7 +30,13 @@ impl Ops {
 
     pub async fn list_images(&self, project: &str, reference: &str) -> Result<Vec<String>, Fault> {
         let project = self.project(project)?;
-        let cluster = records::find::<Cluster>(&*self.world.store, &project, reference).await?.value;
+        let cluster = records::find::<Cluster>(&*self.world.store, &project, reference)
+            .await?
+            .value;
         self.world.images.list(&cluster.id).await
+    }
+
+    pub async fn list_bundles(&self) -> Result<Vec<ports::bundles::BundleRef>, Fault> {
+        self.world.bundles.list().await
     }
 }

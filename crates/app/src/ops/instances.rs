@@ -8,9 +8,16 @@ use crate::records;
 
 impl Ops {
     pub async fn list_instances(&self, project: &str) -> Result<Vec<Machine>, Fault> {
-        let filter = Filter { project: Some(self.project(project)?.to_string()), ..Filter::default() };
+        let filter = Filter {
+            project: Some(self.project(project)?.to_string()),
+            ..Filter::default()
+        };
         let all = records::list::<Machine>(&*self.world.store, &filter).await?;
-        let mut visible: Vec<Machine> = all.into_iter().map(|m| m.value).filter(Machine::is_worker).collect();
+        let mut visible: Vec<Machine> = all
+            .into_iter()
+            .map(|m| m.value)
+            .filter(Machine::is_worker)
+            .collect();
         visible.sort_by(|a, b| a.hostname.cmp(&b.hostname));
         Ok(visible)
     }
@@ -18,8 +25,12 @@ impl Ops {
     /// By id, or by a host name that only one instance of the project has.
     pub async fn get_instance(&self, project: &str, reference: &str) -> Result<Machine, Fault> {
         let all = self.list_instances(project).await?;
-        let mut named = all.into_iter().filter(|m| m.id.as_str() == reference || m.hostname == reference);
-        let first = named.next().ok_or_else(|| Fault::not_found("instance", reference))?;
+        let mut named = all
+            .into_iter()
+            .filter(|m| m.id.as_str() == reference || m.hostname == reference);
+        let first = named
+            .next()
+            .ok_or_else(|| Fault::not_found("instance", reference))?;
         if named.next().is_some() {
             return Err(Fault::conflict(
                 "instance-ambiguous",

@@ -9,7 +9,9 @@ use crate::{desired::target, records};
 impl Ops {
     pub async fn kubeconfig(&self, project: &str, reference: &str) -> Result<Secret, Fault> {
         let project = self.project(project)?;
-        let cluster = records::find::<Cluster>(&*self.world.store, &project, reference).await?.value;
+        let cluster = records::find::<Cluster>(&*self.world.store, &project, reference)
+            .await?
+            .value;
         let Some(material) = target::cluster_material(&self.world, &cluster.id).await? else {
             return Err(Fault::conflict(
                 "cluster-not-ready",

@@ -40,7 +40,11 @@ impl Ops {
         spec: &ClusterSpec,
     ) -> Result<Draft, Fault> {
         if spec.vpc.is_empty() {
-            return Err(Fault::invalid("vpc-missing", "no VPC is named", "name one with --vpc, or spec.vpc in a file"));
+            return Err(Fault::invalid(
+                "vpc-missing",
+                "no VPC is named",
+                "name one with --vpc, or spec.vpc in a file",
+            ));
         }
         let network = self.network(project, &spec.vpc).await?;
         if network.value.deleting {
@@ -60,13 +64,28 @@ impl Ops {
             .into_iter()
             .map(|m| m.value)
             .collect();
-        let cluster = self.cluster(project, id, name, spec, &network.value, &bundle, allocate::number(1, &realms));
-        let mut taken: BTreeSet<Ipv4Addr> =
-            all.iter().filter(|m| m.network == network.value.id).map(|m| m.address).collect();
+        let cluster = self.cluster(
+            project,
+            id,
+            name,
+            spec,
+            &network.value,
+            &bundle,
+            allocate::number(1, &realms),
+        );
+        let mut taken: BTreeSet<Ipv4Addr> = all
+            .iter()
+            .filter(|m| m.network == network.value.id)
+            .map(|m| m.address)
+            .collect();
         let machines = self.machines(&cluster, &network.value, &mut taken)?;
         let host = self.world.compute.capacity().await?;
         admission::capacity(host, &self.world.settings, &all, &machines)?;
-        Ok(Draft { cluster, machines, network })
+        Ok(Draft {
+            cluster,
+            machines,
+            network,
+        })
     }
 
     #[expect(clippy::too_many_arguments, reason = "a record of independent choices")]
@@ -83,7 +102,15 @@ impl Ops {
         let scales: BTreeMap<Name, Scale> = spec
             .node_groups
             .iter()
-            .map(|(group, limits)| (group.clone(), Scale { replicas: limits.min(), generation: 1 }))
+            .map(|(group, limits)| {
+                (
+                    group.clone(),
+                    Scale {
+                        replicas: limits.min(),
+                        generation: 1,
+                    },
+                )
+            })
             .collect();
         let workers = scales.values().map(|s| s.replicas).sum();
         Cluster {
@@ -122,7 +149,9 @@ impl Ops {
         network: &Network,
         taken: &mut BTreeSet<Ipv4Addr>,
     ) -> Result<Vec<Machine>, Fault> {
-        let plane = Role::ControlPlane { volume: VolumeId::generate() };
+        let plane = Role::ControlPlane {
+            volume: VolumeId::generate(),
+        };
         let size = engine_hosted::machine_size(&cluster.spec.control_plane);
         let hostname = format!("{}-plane", cluster.name);
         let mut machines = vec![self.machine(cluster, network, hostname, plane, None, size, taken)?];
@@ -148,7 +177,10 @@ impl Ops {
         let pods = allocate::pod_range(cluster.spec.ranges.pods, ranges)?;
         ranges.insert(pods);
         let (size, instance_type) = admission::size_of(group, limits)?;
-        let role = Role::Worker { group: group.clone(), pods };
+        let role = Role::Worker {
+            group: group.clone(),
+            pods,
+        };
         let suffix = &MachineId::generate().tail()[..SUFFIX].to_owned();
         let hostname = format!("{}-{group}-{suffix}", cluster.name);
         self.machine(cluster, network, hostname, role, instance_type, size, taken)

@@ -14,7 +14,10 @@ use super::{Ops, accept::Decision};
 use crate::{allocate, records};
 
 pub(super) fn subject(id: &NetworkId) -> Subject {
-    Subject { kind: SubjectKind::Network, id: id.to_string() }
+    Subject {
+        kind: SubjectKind::Network,
+        id: id.to_string(),
+    }
 }
 
 impl Ops {
@@ -26,38 +29,50 @@ impl Ops {
     ) -> Result<(Network, Operation), Fault> {
         let project = self.project(project)?;
         check_range(cidr)?;
-        let id = NetworkId::generate();
-        self.accept(async |_| {
-            let all = records::list::<Network>(&*self.world.store, &Filter::default()).await?;
-            let uplinks: BTreeSet<u32> = all.iter().map(|n| n.value.uplink).collect();
-            let network = Network {
-                id: id.clone(),
-                project: project.clone(),
-                account: HOST_ACCOUNT.to_owned(),
-                host: LOCAL_HOST.to_owned(),
-                name: name.clone(),
-                cidr,
-                generation: 1,
-                uplink: allocate::number(0, &uplinks),
-                deleting: false,
-                created: self.world.clock.now(),
-            };
-            let subject = subject(&id);
-            let operation = self.operation(&project, &subject, name.as_str(), OperationKind::Create, 1);
-            let writes = vec![
-                Write::Put(Doc::new(&network, 0)),
-                Write::Put(Doc::new(&operation, 0)),
-                self.wake(&subject),
-            ];
-            Ok(Decision::Write { writes, answer: (network, operation) })
+        let id = &NetworkId::generate();
+        let (project, name) = (&project, &name);
+        self.accept(move || {
+            Box::pin(async move {
+                let all = records::list::<Network>(&*self.world.store, &Filter::default()).await?;
+                let uplinks: BTreeSet<u32> = all.iter().map(|n| n.value.uplink).collect();
+                let network = Network {
+                    id: id.clone(),
+                    project: project.clone(),
+                    account: HOST_ACCOUNT.to_owned(),
+                    host: LOCAL_HOST.to_owned(),
+                    name: name.clone(),
+                    cidr,
+                    generation: 1,
+                    uplink: allocate::number(0, &uplinks),
+                    deleting: false,
+                    created: self.world.clock.now(),
+                };
+                let subject = subject(id);
+                let operation = self.operation(project, &subject, name.as_str(), OperationKind::Create, 1);
+                let writes = vec![
+                    Write::Put(Doc::new(&network, 0)),
+                    Write::Put(Doc::new(&operation, 0)),
+                    self.wake(&subject),
+                ];
+                Ok(Decision::Write {
+                    writes,
+                    answer: (network, operation),
+                })
+            })
         })
         .await
     }
 
     pub async fn list_networks(&self, project: &str) -> Result<Vec<Network>, Fault> {
-        let filter = Filter { project: Some(self.project(project)?.to_string()), ..Filter::default() };
-        let mut all: Vec<Network> =
-            records::list::<Network>(&*self.world.store, &filter).await?.into_iter().map(|n| n.value).collect();
+        let filter = Filter {
+            project: Some(self.project(project)?.to_string()),
+            ..Filter::default()
+        };
+        let mut all: Vec<Network> = records::list::<Network>(&*self.world.store, &filter)
+            .await?
+            .into_iter()
+            .map(|n| n.value)
+            .collect();
         all.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(all)
     }
@@ -77,42 +92,53 @@ impl Ops {
             if fault.code == "network-not-found" {
                 fault.code = "vpc-not-found".into();
                 fault.cause = format!("there is no VPC '{reference}' in this project");
-                fault.remedy = "list them with 'cloud vpc list', or make one with 'cloud vpc create'".to_owned();
+                fault.remedy =
+                    "list them with 'cloud vpc list', or make one with 'cloud vpc create'".to_owned();
             }
             fault
         })
     }
 
     pub async fn delete_network(&self, project: &str, reference: &str) -> Result<Operation, Fault> {
-        let project = self.project(project)?;
-        self.accept(async |_| {
-            let mut network = self.network(&project, reference).await?;
-            let users = records::children::<Cluster>(&*self.world.store, network.value.id.as_str()).await?;
-            if !users.is_empty() {
-                let names: Vec<&str> = users.iter().map(|c| c.value.name.as_str()).collect();
-                return Err(Fault::conflict(
-                    "vpc-in-use",
-                    format!("the VPC '{}' has clusters in it: {}", network.value.name, names.join(", ")),
-                    "delete them first",
-                ));
-            }
-            let subject = subject(&network.value.id);
-            if network.value.deleting
-                && let Some(running) = self.running_operation(&subject).await?
-            {
-                return Ok(Decision::Answer(running));
-            }
-            network.value.deleting = true;
-            network.value.generation += 1;
-            let name = network.value.name.as_str();
-            let generation = network.value.generation;
-            let operation = self.operation(&project, &subject, name, OperationKind::Delete, generation);
-            let writes = vec![
-                Write::Put(Doc::new(&network.value, network.version)),
-                Write::Put(Doc::new(&operation, 0)),
-                self.wake(&subject),
-            ];
-            Ok(Decision::Write { writes, answer: operation })
+        let project = &self.project(project)?;
+        self.accept(move || {
+            Box::pin(async move {
+                let mut network = self.network(project, reference).await?;
+                let users =
+                    records::children::<Cluster>(&*self.world.store, network.value.id.as_str()).await?;
+                if !users.is_empty() {
+                    let names: Vec<&str> = users.iter().map(|c| c.value.name.as_str()).collect();
+                    return Err(Fault::conflict(
+                        "vpc-in-use",
+                        format!(
+                            "the VPC '{}' has clusters in it: {}",
+                            network.value.name,
+                            names.join(", ")
+                        ),
+                        "delete them first",
+                    ));
+                }
+                let subject = subject(&network.value.id);
+                if network.value.deleting
+                    && let Some(running) = self.running_operation(&subject).await?
+                {
+                    return Ok(Decision::Answer(running));
+                }
+                network.value.deleting = true;
+                network.value.generation += 1;
+                let name = network.value.name.as_str();
+                let generation = network.value.generation;
+                let operation = self.operation(project, &subject, name, OperationKind::Delete, generation);
+                let writes = vec![
+                    Write::Put(Doc::new(&network.value, network.version)),
+                    Write::Put(Doc::new(&operation, 0)),
+                    self.wake(&subject),
+                ];
+                Ok(Decision::Write {
+                    writes,
+                    answer: operation,
+                })
+            })
         })
         .await
     }

@@ -22,7 +22,10 @@ pub struct Census {
 
 impl Ops {
     pub async fn list_operations(&self, project: &str) -> Result<Vec<Operation>, Fault> {
-        let filter = Filter { project: Some(self.project(project)?.to_string()), ..Filter::default() };
+        let filter = Filter {
+            project: Some(self.project(project)?.to_string()),
+            ..Filter::default()
+        };
         let mut all: Vec<Operation> = records::list::<Operation>(&*self.world.store, &filter)
             .await?
             .into_iter()
@@ -85,19 +88,36 @@ impl Ops {
         let project = self.project(project)?;
         let store = &*self.world.store;
         let Some(reference) = reference else {
-            return store.events(project.as_str(), None, limit).await.map_err(records::fault);
+            return store
+                .events(project.as_str(), None, limit)
+                .await
+                .map_err(records::fault);
         };
         let subject = if let Ok(cluster) = records::find::<Cluster>(store, &project, reference).await {
-            Some(Subject { kind: SubjectKind::Cluster, id: cluster.value.id.to_string() })
+            Some(Subject {
+                kind: SubjectKind::Cluster,
+                id: cluster.value.id.to_string(),
+            })
         } else {
             let network = records::find::<Network>(store, &project, reference).await.ok();
-            network.map(|n| Subject { kind: SubjectKind::Network, id: n.value.id.to_string() })
+            network.map(|n| Subject {
+                kind: SubjectKind::Network,
+                id: n.value.id.to_string(),
+            })
         };
         if let Some(subject) = subject {
-            return store.events(project.as_str(), Some(&subject), limit).await.map_err(records::fault);
+            return store
+                .events(project.as_str(), Some(&subject), limit)
+                .await
+                .map_err(records::fault);
         }
-        let all = store.events(project.as_str(), None, u32::MAX).await.map_err(records::fault)?;
-        let gone = all.into_iter().filter(|e| e.subject_name == reference || e.subject.id == reference);
+        let all = store
+            .events(project.as_str(), None, u32::MAX)
+            .await
+            .map_err(records::fault)?;
+        let gone = all
+            .into_iter()
+            .filter(|e| e.subject_name == reference || e.subject.id == reference);
         Ok(gone.take(usize::try_from(limit).unwrap_or(usize::MAX)).collect())
     }
 
@@ -107,8 +127,17 @@ impl Ops {
         for cluster in records::list::<Cluster>(&*self.world.store, &everything).await? {
             count(&mut census.clusters, cluster.value.status.phase);
         }
-        for doc in self.world.store.list(Operation::KIND, &everything).await.map_err(records::fault)? {
-            count(&mut census.operations, doc.read::<Operation>().map_err(records::fault)?.value.state);
+        for doc in self
+            .world
+            .store
+            .list(Operation::KIND, &everything)
+            .await
+            .map_err(records::fault)?
+        {
+            count(
+                &mut census.operations,
+                doc.read::<Operation>().map_err(records::fault)?.value.state,
+            );
         }
         Ok(census)
     }

@@ -34,7 +34,12 @@ pub struct Impact {
 }
 
 impl Ops {
-    pub async fn plan_cluster(&self, project: &str, name: Name, spec: ClusterSpec) -> Result<PlanPreview, Fault> {
+    pub async fn plan_cluster(
+        &self,
+        project: &str,
+        name: Name,
+        spec: ClusterSpec,
+    ) -> Result<PlanPreview, Fault> {
         let project = self.project(project)?;
         if let Some(current) = self.named(&project, &name).await? {
             self.check_unchanged(&project, &current, &spec).await?;
@@ -42,7 +47,9 @@ impl Ops {
                 change: Change::None,
                 steps: Vec::new(),
                 impact: Impact::default(),
-                notes: vec![format!("the cluster '{name}' is as described; nothing would change")],
+                notes: vec![format!(
+                    "the cluster '{name}' is as described; nothing would change"
+                )],
             });
         }
         let draft = self.draft(&project, &ClusterId::generate(), &name, &spec).await?;
@@ -53,12 +60,19 @@ impl Ops {
             digests: std::collections::BTreeMap::new(),
             services: ::cluster::services::REVISION,
         };
-        let network = NetworkSeen { generation: draft.network.value.generation, ports: Vec::new() };
+        let network = NetworkSeen {
+            generation: draft.network.value.generation,
+            ports: Vec::new(),
+        };
         let steps = plan::preview(&desired, network);
         let steps = steps
             .into_iter()
             .map(|step| PlannedStep {
-                detail: if step.after.is_empty() { String::new() } else { format!("after {}", step.after.join(", ")) },
+                detail: if step.after.is_empty() {
+                    String::new()
+                } else {
+                    format!("after {}", step.after.join(", "))
+                },
                 title: step.title,
             })
             .collect();
@@ -70,8 +84,16 @@ impl Ops {
                 Role::ControlPlane { .. } => String::new(),
             };
             let disk = m.size.disk.map(|d| d.to_string()).unwrap_or_default();
-            format!("worker at {}: {} vCPU, {} memory, {disk} disk, pods {pods}", m.address, m.size.vcpus, m.size.memory)
+            format!(
+                "worker at {}: {} vCPU, {} memory, {disk} disk, pods {pods}",
+                m.address, m.size.vcpus, m.size.memory
+            )
         }));
-        Ok(PlanPreview { change: Change::Create, steps, impact: Impact::default(), notes })
+        Ok(PlanPreview {
+            change: Change::Create,
+            steps,
+            impact: Impact::default(),
+            notes,
+        })
     }
 }

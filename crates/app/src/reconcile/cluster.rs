@@ -37,7 +37,9 @@ pub(super) struct Scene {
 }
 
 pub(super) async fn generation(world: &World, id: &str) -> Result<Option<u64>, Fault> {
-    Ok(records::get::<Cluster>(&*world.store, id).await?.map(|c| c.value.generation))
+    Ok(records::get::<Cluster>(&*world.store, id)
+        .await?
+        .map(|c| c.value.generation))
 }
 
 pub(super) async fn scene(world: &World, id: &str) -> Result<Scene, Fault> {
@@ -46,8 +48,13 @@ pub(super) async fn scene(world: &World, id: &str) -> Result<Scene, Fault> {
     let mut machines = records::children::<Machine>(&*world.store, id).await?;
     machines.sort_by(|a, b| a.value.address.cmp(&b.value.address));
     let network = records::get::<Network>(&*world.store, cluster.value.network.as_str()).await?;
-    let network = network.ok_or_else(|| Fault::internal("network-gone", "a cluster's network is not on the books"))?;
-    Ok(Scene { cluster, machines, network: network.value })
+    let network =
+        network.ok_or_else(|| Fault::internal("network-gone", "a cluster's network is not on the books"))?;
+    Ok(Scene {
+        cluster,
+        machines,
+        network: network.value,
+    })
 }
 
 pub(super) async fn plan(world: &World, lease: &Lease) -> Result<Pass, Fault> {
@@ -66,7 +73,11 @@ pub(super) async fn plan(world: &World, lease: &Lease) -> Result<Pass, Fault> {
     let steps = plan::hosted(&desired, &seen);
     let generation = cluster.generation;
     facts::observed(world, lease, &scene, &seen, &steps).await?;
-    Ok(Pass { generation, steps, recheck_ms: RECHECK_MS })
+    Ok(Pass {
+        generation,
+        steps,
+        recheck_ms: RECHECK_MS,
+    })
 }
 
 async fn digests(
@@ -77,9 +88,20 @@ async fn digests(
 ) -> Result<BTreeMap<MachineId, String>, Fault> {
     let mut digests = BTreeMap::new();
     let cluster = &scene.cluster.value;
-    let Some(material) = material.filter(|_| !cluster.deleting) else { return Ok(digests) };
-    let bundle = world.bundles.pinned(cluster.pins.version, &cluster.pins.bundle).await?;
-    let frame = Frame { cluster, network: &scene.network, material, bundle: &bundle, planes: planes(machines) };
+    let Some(material) = material.filter(|_| !cluster.deleting) else {
+        return Ok(digests);
+    };
+    let bundle = world
+        .bundles
+        .pinned(cluster.pins.version, &cluster.pins.bundle)
+        .await?;
+    let frame = Frame {
+        cluster,
+        network: &scene.network,
+        material,
+        bundle: &bundle,
+        planes: planes(machines),
+    };
     for machine in machines {
         if let Some(config) = frame.config(world, machine).await? {
             digests.insert(machine.id.clone(), digest(&config));
@@ -132,7 +154,11 @@ async fn observe(
 }
 
 fn plane_is_on(machines: &[Machine], seen: &BTreeMap<MachineId, Observed<MachineSeen>>) -> bool {
-    let on = |m: &&Machine| seen.get(&m.id).and_then(Observed::present).is_some_and(|s| s.power == Power::On);
+    let on = |m: &&Machine| {
+        seen.get(&m.id)
+            .and_then(Observed::present)
+            .is_some_and(|s| s.power == Power::On)
+    };
     planes(machines).iter().any(on)
 }
 
@@ -152,8 +178,14 @@ async fn volumes(world: &World, machines: &[Machine]) -> BTreeMap<VolumeId, Obse
 }
 
 /// Everything is there and nothing is near its end.
-async fn keys_good(world: &World, machines: &[Machine], material: Option<&ClusterMaterial>) -> Result<bool, Fault> {
-    let Some(material) = material else { return Ok(false) };
+async fn keys_good(
+    world: &World,
+    machines: &[Machine],
+    material: Option<&ClusterMaterial>,
+) -> Result<bool, Fault> {
+    let Some(material) = material else {
+        return Ok(false);
+    };
     let horizon = horizon(world);
     if material.expires()? < horizon {
         return Ok(false);

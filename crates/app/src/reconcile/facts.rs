@@ -30,7 +30,10 @@ pub(super) async fn observed(
     let status = status(world, cluster, &scene.machines, seen, steps);
     if status != cluster.status {
         writes.extend(phase_event(world, lease, cluster, &status));
-        let changed = Cluster { status, ..cluster.clone() };
+        let changed = Cluster {
+            status,
+            ..cluster.clone()
+        };
         writes.push(Write::Put(Doc::new(&changed, scene.cluster.version)));
     }
     commit(world, lease, writes).await
@@ -40,7 +43,14 @@ async fn commit(world: &World, lease: &Lease, writes: Vec<Write>) -> Result<(), 
     if writes.is_empty() {
         return Ok(());
     }
-    world.store.commit(Batch { fence: Some(lease.clone()), writes }).await.map_err(records::fault)
+    world
+        .store
+        .commit(Batch {
+            fence: Some(lease.clone()),
+            writes,
+        })
+        .await
+        .map_err(records::fault)
 }
 
 fn status(
@@ -54,19 +64,33 @@ fn status(
     let workers = machines.iter().filter(|m| m.value.is_worker()).count();
     let settled = steps.is_empty();
     let (wanted, reason) = judged(cluster, machines, seen, settled);
-    let phase = if old.phase.may_become(wanted) { wanted } else { old.phase };
+    let phase = if old.phase.may_become(wanted) {
+        wanted
+    } else {
+        old.phase
+    };
     let mut progress = old.progress;
     progress.settled_once |= phase == ClusterPhase::Running;
     let api = seen.api.present().is_some();
     let conditions = [
-        (ConditionKind::ControlPlaneReady, api, "the API answers", "the API does not answer"),
+        (
+            ConditionKind::ControlPlaneReady,
+            api,
+            "the API answers",
+            "the API does not answer",
+        ),
         (
             ConditionKind::WorkersReady,
             seen.admitted.len() == workers,
             "every worker is a ready node",
             "some worker is not a ready node",
         ),
-        (ConditionKind::EndpointPublished, seen.published, "the endpoint is served", "the endpoint is not served"),
+        (
+            ConditionKind::EndpointPublished,
+            seen.published,
+            "the endpoint is served",
+            "the endpoint is not served",
+        ),
         (
             ConditionKind::CertificatesValid,
             seen.keys_good,
@@ -77,7 +101,11 @@ fn status(
     ClusterStatus {
         phase,
         reason,
-        observed_generation: if settled { cluster.generation } else { old.observed_generation },
+        observed_generation: if settled {
+            cluster.generation
+        } else {
+            old.observed_generation
+        },
         conditions: conditions
             .into_iter()
             .map(|(kind, holds, yes, no)| condition(world, old, kind, holds, if holds { yes } else { no }))
@@ -102,8 +130,19 @@ fn judged(
     }
     let failed = cluster.status.phase == ClusterPhase::Failed;
     if !cluster.status.progress.settled_once {
-        let phase = if failed { ClusterPhase::Failed } else { ClusterPhase::Provisioning };
-        return (phase, if failed { cluster.status.reason.clone() } else { "being made".to_owned() });
+        let phase = if failed {
+            ClusterPhase::Failed
+        } else {
+            ClusterPhase::Provisioning
+        };
+        return (
+            phase,
+            if failed {
+                cluster.status.reason.clone()
+            } else {
+                "being made".to_owned()
+            },
+        );
     }
     let trouble = trouble(machines, seen);
     match trouble {
@@ -120,8 +159,15 @@ fn judged(
 fn trouble(machines: &[Versioned<Machine>], seen: &ClusterObserved) -> Option<String> {
     let down = machines.iter().map(|m| &m.value).find(|m| !is_on(m, seen));
     if let Some(machine) = down {
-        let what = if machine.is_worker() { "worker" } else { "control plane" };
-        return Some(format!("the {what} {} is down and being started again", machine.hostname));
+        let what = if machine.is_worker() {
+            "worker"
+        } else {
+            "control plane"
+        };
+        return Some(format!(
+            "the {what} {} is down and being started again",
+            machine.hostname
+        ));
     }
     if !seen.published {
         return Some("the shared endpoint does not serve it".to_owned());
@@ -129,7 +175,10 @@ fn trouble(machines: &[Versioned<Machine>], seen: &ClusterObserved) -> Option<St
     if seen.api.present().is_none() {
         return Some("its API does not answer".to_owned());
     }
-    let unready = machines.iter().map(|m| &m.value).find(|m| m.is_worker() && !seen.admitted.contains(&m.id));
+    let unready = machines
+        .iter()
+        .map(|m| &m.value)
+        .find(|m| m.is_worker() && !seen.admitted.contains(&m.id));
     unready.map(|machine| format!("the node {} is not ready", machine.hostname))
 }
 
@@ -141,7 +190,13 @@ fn is_on(machine: &Machine, seen: &ClusterObserved) -> bool {
     }
 }
 
-fn condition(world: &World, old: &ClusterStatus, kind: ConditionKind, holds: bool, message: &str) -> Condition {
+fn condition(
+    world: &World,
+    old: &ClusterStatus,
+    kind: ConditionKind,
+    holds: bool,
+    message: &str,
+) -> Condition {
     match old.conditions.iter().find(|c| c.kind == kind && c.holds == holds) {
         Some(same) => same.clone(),
         None => Condition {
@@ -171,17 +226,36 @@ fn machine_writes(
     if phase == machine.value.phase {
         return Vec::new();
     }
-    let changed = Machine { phase, ..machine.value.clone() };
+    let changed = Machine {
+        phase,
+        ..machine.value.clone()
+    };
     let mut writes = vec![Write::Put(Doc::new(&changed, machine.version))];
     let name = cluster.name.as_str();
     match phase {
         MachinePhase::Down => {
             let message = format!("{} is down; it is being started again", machine.value.hostname);
-            writes.push(event(world, lease, &cluster.project, name, Severity::Warning, "MachineDown", message));
+            writes.push(event(
+                world,
+                lease,
+                &cluster.project,
+                name,
+                Severity::Warning,
+                "MachineDown",
+                message,
+            ));
         }
         MachinePhase::Running => {
             let message = format!("{} is running", machine.value.hostname);
-            writes.push(event(world, lease, &cluster.project, name, Severity::Normal, "MachineRunning", message));
+            writes.push(event(
+                world,
+                lease,
+                &cluster.project,
+                name,
+                Severity::Normal,
+                "MachineRunning",
+                message,
+            ));
         }
         MachinePhase::Pending | MachinePhase::Deleting => {}
     }
@@ -194,13 +268,30 @@ fn phase_event(world: &World, lease: &Lease, cluster: &Cluster, status: &Cluster
     }
     let severity = match status.phase {
         ClusterPhase::Degraded | ClusterPhase::Failed => Severity::Warning,
-        ClusterPhase::Provisioning | ClusterPhase::Running | ClusterPhase::Updating | ClusterPhase::Deleting => {
-            Severity::Normal
-        }
+        ClusterPhase::Provisioning
+        | ClusterPhase::Running
+        | ClusterPhase::Updating
+        | ClusterPhase::Deleting => Severity::Normal,
     };
-    let reason = if status.reason.is_empty() { String::new() } else { format!(": {}", status.reason) };
-    let message = format!("{} → {}{reason}", cluster.status.phase.as_str(), status.phase.as_str());
-    Some(event(world, lease, &cluster.project, cluster.name.as_str(), severity, "PhaseChanged", message))
+    let reason = if status.reason.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", status.reason)
+    };
+    let message = format!(
+        "{} → {}{reason}",
+        cluster.status.phase.as_str(),
+        status.phase.as_str()
+    );
+    Some(event(
+        world,
+        lease,
+        &cluster.project,
+        cluster.name.as_str(),
+        severity,
+        "PhaseChanged",
+        message,
+    ))
 }
 
 fn event(
@@ -215,7 +306,10 @@ fn event(
     Write::Event(Event {
         id: EventId::generate(),
         project: project.clone(),
-        subject: Subject { kind: lease.subject.kind, id: lease.subject.id.clone() },
+        subject: Subject {
+            kind: lease.subject.kind,
+            id: lease.subject.id.clone(),
+        },
         subject_name: name.to_owned(),
         severity,
         reason: reason.to_owned(),
@@ -230,13 +324,23 @@ pub(super) async fn cluster_failed(
     fault: &Fault,
     given_up: bool,
 ) -> Result<(), Fault> {
-    let Some(cluster) = records::get::<Cluster>(&*world.store, &lease.subject.id).await? else { return Ok(()) };
+    let Some(cluster) = records::get::<Cluster>(&*world.store, &lease.subject.id).await? else {
+        return Ok(());
+    };
     let mut writes = Vec::new();
     let value = &cluster.value;
     if given_up {
         let message = format!("{fault}; {}", fault.remedy);
         let name = value.name.as_str();
-        writes.push(event(world, lease, &value.project, name, Severity::Warning, "Failed", message));
+        writes.push(event(
+            world,
+            lease,
+            &value.project,
+            name,
+            Severity::Warning,
+            "Failed",
+            message,
+        ));
         if !value.deleting && !value.status.progress.settled_once {
             let mut failed = value.clone();
             failed.status.phase = ClusterPhase::Failed;
@@ -255,12 +359,22 @@ pub(super) async fn network_failed(
     fault: &Fault,
     given_up: bool,
 ) -> Result<(), Fault> {
-    let Some(network) = records::get::<Network>(&*world.store, &lease.subject.id).await? else { return Ok(()) };
+    let Some(network) = records::get::<Network>(&*world.store, &lease.subject.id).await? else {
+        return Ok(());
+    };
     if !given_up {
         return Ok(());
     }
     let Network { project, name, .. } = &network.value;
     let message = format!("{fault}; {}", fault.remedy);
-    let write = event(world, lease, project, name.as_str(), Severity::Warning, "Failed", message);
+    let write = event(
+        world,
+        lease,
+        project,
+        name.as_str(),
+        Severity::Warning,
+        "Failed",
+        message,
+    );
     commit(world, lease, vec![write]).await
 }

@@ -27,10 +27,14 @@ pub(super) async fn cluster(world: &World, lease: &Lease) -> Result<Outcome, Fau
     let mut report = vec![format!("removed {}", counted(&machines))];
     report.extend(verdict(world, &own).await?);
     let mut writes = off_the_ledger(world, lease).await?;
-    writes.extend(
-        machines.iter().map(|m| Write::Delete { kind: "machine", id: m.id.to_string() }),
-    );
-    writes.push(Write::Delete { kind: "cluster", id: scene.cluster.value.id.to_string() });
+    writes.extend(machines.iter().map(|m| Write::Delete {
+        kind: "machine",
+        id: m.id.to_string(),
+    }));
+    writes.push(Write::Delete {
+        kind: "cluster",
+        id: scene.cluster.value.id.to_string(),
+    });
     Ok(Outcome::Ended { writes, report })
 }
 
@@ -39,7 +43,10 @@ pub(super) async fn network(world: &World, lease: &Lease) -> Result<Outcome, Fau
     let mut report = vec!["removed the network".to_owned()];
     report.extend(verdict(world, &own).await?);
     let mut writes = off_the_ledger(world, lease).await?;
-    writes.push(Write::Delete { kind: "network", id: lease.subject.id.clone() });
+    writes.push(Write::Delete {
+        kind: "network",
+        id: lease.subject.id.clone(),
+    });
     Ok(Outcome::Ended { writes, report })
 }
 
@@ -55,7 +62,13 @@ fn owners(machine: &Machine) -> Vec<String> {
 fn counted(machines: &[&Machine]) -> String {
     let workers = machines.iter().filter(|m| m.is_worker()).count();
     let planes = machines.len() - workers;
-    let many = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+    let many = |n: usize, what: &str| {
+        if n == 1 {
+            format!("1 {what}")
+        } else {
+            format!("{n} {what}s")
+        }
+    };
     format!(
         "{}, {}, {}, {}, its keys and images",
         many(planes, "control plane"),
@@ -68,7 +81,11 @@ fn counted(machines: &[&Machine]) -> String {
 /// What is left of the deleted thing fails the step, to be removed once more; what belongs to nothing we know is told.
 async fn verdict(world: &World, own: &BTreeSet<String>) -> Result<Vec<String>, Fault> {
     let found = scan(world).await?;
-    let left: Vec<String> = found.iter().filter(|f| own.contains(&f.owner)).map(shown).collect();
+    let left: Vec<String> = found
+        .iter()
+        .filter(|f| own.contains(&f.owner))
+        .map(shown)
+        .collect();
     if !left.is_empty() {
         return Err(Fault::unavailable(
             "leftovers",
@@ -77,11 +94,17 @@ async fn verdict(world: &World, own: &BTreeSet<String>) -> Result<Vec<String>, F
         ));
     }
     let known = known_owners(world).await?;
-    let strays: Vec<String> = found.iter().filter(|f| !known.contains(&f.owner)).map(shown).collect();
+    let strays: Vec<String> = found
+        .iter()
+        .filter(|f| !known.contains(&f.owner))
+        .map(shown)
+        .collect();
     if strays.is_empty() {
         return Ok(vec!["a scan of the host found nothing left".to_owned()]);
     }
-    let mut report = vec!["a scan of the host found nothing left of it, and things that belong to nothing known:".to_owned()];
+    let mut report = vec![
+        "a scan of the host found nothing left of it, and things that belong to nothing known:".to_owned(),
+    ];
     report.extend(strays);
     Ok(report)
 }

@@ -47,7 +47,11 @@ impl Reconciler for Reconcilers {
 
     fn ledger(&self, lease: &Lease, step: &Step) -> Vec<LedgerEntry> {
         let entry = |kind: &str, id: &str| {
-            vec![LedgerEntry { subject: lease.subject.clone(), kind: kind.to_owned(), id: id.to_owned() }]
+            vec![LedgerEntry {
+                subject: lease.subject.clone(),
+                kind: kind.to_owned(),
+                id: id.to_owned(),
+            }]
         };
         match &step.action {
             Action::ApplyNetwork(id) => entry("network", id.as_str()),

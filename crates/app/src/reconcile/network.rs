@@ -11,7 +11,9 @@ use crate::{World, records};
 const RECHECK_MS: i64 = 60_000;
 
 pub(super) async fn generation(world: &World, id: &str) -> Result<Option<u64>, Fault> {
-    Ok(records::get::<Network>(&*world.store, id).await?.map(|n| n.value.generation))
+    Ok(records::get::<Network>(&*world.store, id)
+        .await?
+        .map(|n| n.value.generation))
 }
 
 pub(super) async fn plan(world: &World, lease: &Lease) -> Result<Pass, Fault> {
@@ -22,14 +24,19 @@ pub(super) async fn plan(world: &World, lease: &Lease) -> Result<Pass, Fault> {
     let seen = observe(world, &network.id).await;
     let published = steps::published(world).await?;
     let steps = plan::network(&NetworkDesired { network: &network }, &seen, published);
-    Ok(Pass { generation: network.generation, steps, recheck_ms: RECHECK_MS })
+    Ok(Pass {
+        generation: network.generation,
+        steps,
+        recheck_ms: RECHECK_MS,
+    })
 }
 
 pub(super) async fn observe(world: &World, id: &NetworkId) -> Observed<NetworkSeen> {
     match world.network.observe(id).await {
-        Observed::Present(seen) => {
-            Observed::Present(NetworkSeen { generation: seen.generation, ports: seen.ports })
-        }
+        Observed::Present(seen) => Observed::Present(NetworkSeen {
+            generation: seen.generation,
+            ports: seen.ports,
+        }),
         Observed::Absent => Observed::Absent,
         Observed::Unknown(why) => Observed::Unknown(why),
     }

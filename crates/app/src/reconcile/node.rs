@@ -32,23 +32,41 @@ pub(super) async fn observe(
     };
     let admitted = machines.iter().filter(|machine| {
         let node = nodes.iter().find(|node| node.name == machine.hostname);
-        wanted(cluster, machine).zip(node).is_some_and(|(wanted, node)| node.ready && adopted(&wanted, node))
+        wanted(cluster, machine)
+            .zip(node)
+            .is_some_and(|(wanted, node)| node.ready && adopted(&wanted, node))
     });
     Ok((Observed::Present(()), admitted.map(|m| m.id.clone()).collect()))
 }
 
 /// What the platform decides about a node. Control planes have none.
 fn wanted(cluster: &Cluster, machine: &Machine) -> Option<NodeWanted> {
-    let Role::Worker { group, pods } = &machine.role else { return None };
+    let Role::Worker { group, pods } = &machine.role else {
+        return None;
+    };
     let mut labels = BTreeMap::from([("plasmacloud.io/node-group".to_owned(), group.to_string())]);
-    for role in cluster.spec.node_groups.get(group).into_iter().flat_map(|g| &g.roles) {
+    for role in cluster
+        .spec
+        .node_groups
+        .get(group)
+        .into_iter()
+        .flat_map(|g| &g.roles)
+    {
         labels.insert(format!("node-role.kubernetes.io/{role}"), String::new());
     }
-    Some(NodeWanted { name: machine.hostname.clone(), pods: *pods, labels })
+    Some(NodeWanted {
+        name: machine.hostname.clone(),
+        pods: *pods,
+        labels,
+    })
 }
 
 fn adopted(wanted: &NodeWanted, node: &NodeSeen) -> bool {
-    node.pods == Some(wanted.pods) && wanted.labels.iter().all(|(key, value)| node.labels.get(key) == Some(value))
+    node.pods == Some(wanted.pods)
+        && wanted
+            .labels
+            .iter()
+            .all(|(key, value)| node.labels.get(key) == Some(value))
 }
 
 pub(super) async fn admit(
@@ -57,7 +75,9 @@ pub(super) async fn admit(
     machine: &Machine,
     material: &ClusterMaterial,
 ) -> Result<Outcome, Fault> {
-    let Some(wanted) = wanted(cluster, machine) else { return Ok(Outcome::Done) };
+    let Some(wanted) = wanted(cluster, machine) else {
+        return Ok(Outcome::Done);
+    };
     let target = target::api_target(world, cluster, material);
     let nodes = match world.api.nodes(&target).await {
         Ok(nodes) => nodes,
@@ -70,5 +90,9 @@ pub(super) async fn admit(
     if !adopted(&wanted, node) {
         world.api.adopt_node(&target, &wanted).await?;
     }
-    if node.ready { Ok(Outcome::Done) } else { Ok(Outcome::Later(node.message.clone())) }
+    if node.ready {
+        Ok(Outcome::Done)
+    } else {
+        Ok(Outcome::Later(node.message.clone()))
+    }
 }

@@ -11,9 +11,7 @@ use ports::{
     volumes::VolumeDesired,
 };
 use types::{
-    ClusterId, Fault, FaultKind, MachineId, NetworkId, Secret,
-    machine::Machine,
-    operation::SubjectKind,
+    ClusterId, Fault, FaultKind, MachineId, NetworkId, Secret, VolumeId, machine::Machine, operation::SubjectKind,
 };
 use workflow::Outcome;
 
@@ -34,10 +32,13 @@ pub(super) async fn execute(world: &World, lease: &Lease, step: &Step) -> Result
         Action::RemoveNetwork(id) => world.network.remove(id).await.map(|()| Outcome::Done),
         Action::PublishEdge => publish_edge(world).await,
         Action::MakeVolume(id) => {
-            let volume = VolumeDesired { id: id.clone(), size: engine_hosted::VOLUME_SIZE };
+            let volume = VolumeDesired {
+                id: id.clone(),
+                size: engine_hosted::VOLUME_SIZE,
+            };
             world.volumes.ensure(&volume).await.map(|_| Outcome::Done)
         }
-        Action::RemoveVolume(id) => world.volumes.remove(id).await.map(|()| Outcome::Done),
+        Action::RemoveVolume(id) => remove_volume(world, id).await,
         Action::StartMachine(id) => start_machine(world, id).await,
         Action::RemoveMachine(id) => world.compute.remove(id).await.map(|()| Outcome::Done),
         Action::AwaitApi(id) => await_api(world, id).await,
@@ -70,8 +71,19 @@ async fn publish_edge(world: &World) -> Result<Outcome, Fault> {
     }
 }
 
+async fn remove_volume(world: &World, id: &VolumeId) -> Result<Outcome, Fault> {
+    match world.volumes.remove(id).await {
+        Ok(()) => Ok(Outcome::Done),
+        // The kernel lets go of a dead machine's mounts in its own time.
+        Err(fault) if fault.kind == FaultKind::Conflict => Ok(Outcome::Later(fault.cause)),
+        Err(fault) => Err(fault),
+    }
+}
+
 async fn apply_network(world: &World, id: &NetworkId) -> Result<Outcome, Fault> {
-    let Some(network) = desired::network::render(world, id).await? else { return Ok(Outcome::Done) };
+    let Some(network) = desired::network::render(world, id).await? else {
+        return Ok(Outcome::Done);
+    };
     match world.network.apply(&network).await {
         Ok(_) => Ok(Outcome::Done),
         // A newer state came between reading and applying.
@@ -81,11 +93,14 @@ async fn apply_network(world: &World, id: &NetworkId) -> Result<Outcome, Fault> 
 }
 
 async fn issue_keys(world: &World, id: &ClusterId) -> Result<Outcome, Fault> {
-    let Scene { cluster, machines, .. } = scene(world, id.as_str()).await?;
+    let Scene {
+        cluster, machines, ..
+    } = scene(world, id.as_str()).await?;
     let cluster = &cluster.value;
     let (now, horizon) = (world.clock.now(), horizon(world));
     let plane = machines.iter().find(|m| !m.value.is_worker());
-    let plane = plane.ok_or_else(|| Fault::internal("no-plane", "a hosted cluster has no control-plane machine"))?;
+    let plane =
+        plane.ok_or_else(|| Fault::internal("no-plane", "a hosted cluster has no control-plane machine"))?;
     let mut writes = Vec::new();
     let material = match target::cluster_material(world, id).await? {
         Some(material) if material.expires()? >= horizon => material,
@@ -117,7 +132,10 @@ async fn start_machine(world: &World, id: &MachineId) -> Result<Outcome, Fault> 
     let Some(material) = target::cluster_material(world, &cluster.id).await? else {
         return Ok(Outcome::Later("its keys are not made yet".to_owned()));
     };
-    let bundle = world.bundles.pinned(cluster.pins.version, &cluster.pins.bundle).await?;
+    let bundle = world
+        .bundles
+        .pinned(cluster.pins.version, &cluster.pins.bundle)
+        .await?;
     let machines: Vec<Machine> = scene.machines.into_iter().map(|m| m.value).collect();
     let frame = Frame {
         cluster,
@@ -135,7 +153,9 @@ async fn start_machine(world: &World, id: &MachineId) -> Result<Outcome, Fault> 
 
 async fn machine(world: &World, id: &MachineId) -> Result<Machine, Fault> {
     let found = records::get::<Machine>(&*world.store, id.as_str()).await?;
-    found.map(|m| m.value).ok_or_else(|| Fault::not_found("machine", id.as_str()))
+    found
+        .map(|m| m.value)
+        .ok_or_else(|| Fault::not_found("machine", id.as_str()))
 }
 
 async fn await_api(world: &World, id: &ClusterId) -> Result<Outcome, Fault> {
@@ -143,8 +163,15 @@ async fn await_api(world: &World, id: &ClusterId) -> Result<Outcome, Fault> {
     let Some(material) = target::cluster_material(world, id).await? else {
         return Ok(Outcome::Later("its keys are not made yet".to_owned()));
     };
-    let ready = world.api.ready(&target::api_target(world, &scene.cluster.value, &material)).await?;
-    if ready { Ok(Outcome::Done) } else { Ok(Outcome::Later("the API does not answer /readyz yet".to_owned())) }
+    let ready = world
+        .api
+        .ready(&target::api_target(world, &scene.cluster.value, &material))
+        .await?;
+    if ready {
+        Ok(Outcome::Done)
+    } else {
+        Ok(Outcome::Later("the API does not answer /readyz yet".to_owned()))
+    }
 }
 
 async fn install_services(world: &World, id: &ClusterId) -> Result<Outcome, Fault> {
@@ -164,7 +191,10 @@ async fn install_services(world: &World, id: &ClusterId) -> Result<Outcome, Faul
         Err(fault) => return Err(fault),
     }
     cluster.value.status.progress.services = services::REVISION;
-    Ok(Outcome::Recorded(vec![Write::Put(Doc::new(&cluster.value, cluster.version))]))
+    Ok(Outcome::Recorded(vec![Write::Put(Doc::new(
+        &cluster.value,
+        cluster.version,
+    ))]))
 }
 
 async fn admit_node(world: &World, id: &MachineId) -> Result<Outcome, Fault> {
@@ -179,6 +209,11 @@ async fn admit_node(world: &World, id: &MachineId) -> Result<Outcome, Fault> {
 async fn forget_keys(world: &World, id: &ClusterId) -> Result<Outcome, Fault> {
     world.images.forget(id).await?;
     let machines = records::children::<Machine>(&*world.store, id.as_str()).await?;
-    let owners = machines.iter().map(|m| m.value.id.to_string()).chain([id.to_string()]);
-    Ok(Outcome::Recorded(owners.map(|owner| Write::DeleteSecrets { owner }).collect()))
+    let owners = machines
+        .iter()
+        .map(|m| m.value.id.to_string())
+        .chain([id.to_string()]);
+    Ok(Outcome::Recorded(
+        owners.map(|owner| Write::DeleteSecrets { owner }).collect(),
+    ))
 }

@@ -97,7 +97,12 @@ impl Host {
                 parallel: 4,
             },
         };
-        Life { ops: Ops::new(world), worker, clock: self.clock.clone(), store: self.store.clone() }
+        Life {
+            ops: Ops::new(world),
+            worker,
+            clock: self.clock.clone(),
+            store: self.store.clone(),
+        }
     }
 }
 

@@ -38,6 +38,13 @@ pub(super) fn run(step: &str, mut command: Command, scratch: &Scratch) -> Result
     })
 }
 
+/// A command that is killed when this process dies, so that nothing goes on building for nobody.
+pub(super) fn tied(program: &str) -> Command {
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL", program]);
+    command
+}
+
 /// What a command prints.
 pub(super) fn output(step: &str, mut command: Command) -> Result<String, BuildError> {
     let program = command.get_program().to_string_lossy().into_owned();

@@ -1,14 +1,13 @@
 //! Debian roots made with mmdebstrap: the node's, and those that a few images stand on. What is in each is data under
 //! `bundles/debian/`.
 //!
-//! mmdebstrap runs in a mount namespace of its own, so that whatever it mounts dies with it and cleaning up after a kill can
-//! never reach the host's `/proc` or `/sys`.
+//! mmdebstrap runs in mount and process namespaces of its own: whatever it mounts or starts dies with it, and cleaning up
+//! after a kill can never reach the host's `/proc` or `/sys`.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
 
 use serde::Deserialize;
 
@@ -22,6 +21,9 @@ pub(super) const ROOTS: &[&str] = &["node", "tools", "nginx", "proxy", "busybox"
 
 /// Space for a root, its packages and its tar.
 const NEED: u64 = 1 << 30;
+
+/// Raised when what this file does to a root changes.
+const METHOD: &str = "2";
 
 /// Files no machine and no container reads.
 const EXCLUDED: &[&str] = &[
@@ -59,6 +61,7 @@ pub(super) fn key(name: &str, line: &Line, arch: &str) -> Digest {
     let excluded = EXCLUDED.join(" ");
     let parts = [
         "debian",
+        METHOD,
         arch,
         name,
         &line.debian.suite,
@@ -88,14 +91,15 @@ pub(super) fn build(
 
     let out = scratch.path().join("root.tar");
     let suite = &line.debian.suite;
-    let mut make = Command::new("unshare");
+    let mut make = command::tied("unshare");
     make.args([
         "--mount",
-        "--propagation",
-        "private",
-        "mmdebstrap",
-        "--format=tar",
+        "--propagation=private",
+        "--pid",
+        "--mount-proc",
+        "--kill-child",
     ])
+    .args(["mmdebstrap", "--format=tar"])
     .arg(format!("--architectures={arch}"))
     .arg(format!("--variant={}", root.variant))
     .arg(format!("--include={}", root.packages.join(",")))

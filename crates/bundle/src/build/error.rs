@@ -56,7 +56,7 @@ impl BuildError {
     pub fn remedy(&self) -> String {
         match self {
             Self::NoPins { line, .. } => format!(
-                "build one of the buildable lines, import a bundle of {line} made elsewhere, or add pins under bundles/go/{line}"
+                "build one of the buildable lines, import a bundle of {line} made elsewhere, or add its pins under bundles/go"
             ),
             Self::Architecture { .. } => "use an amd64 or arm64 machine".into(),
             Self::ToolsMissing { packages, .. } => format!("install them: apt-get install {}", packages.join(" ")),

@@ -6,9 +6,9 @@ use std::process::Command;
 
 use super::component::GoBinary;
 use super::{BuildError, BuildOptions, command, recipe_key};
+use crate::Digest;
 use crate::cache::{Cache, Descriptor, Scratch, io_error, require_free};
 use crate::catalogue::Line;
-use crate::{Digest, embedded};
 
 /// Space one program may take in the cache and in Go's own caches while it is built.
 const NEED: u64 = 1 << 30;
@@ -33,9 +33,7 @@ pub(super) fn key(binary: &GoBinary, line: &Line, arch: &str) -> Digest {
 }
 
 fn pins(binary: &GoBinary, line: &Line) -> (&'static str, &'static str) {
-    let file = |name: &str| {
-        embedded::file(&format!("go/{}/{}/{name}", line.line, binary.module)).unwrap_or_default()
-    };
+    let file = |name: &str| line.pin(binary.family, name).unwrap_or_default();
     (file("go.mod"), file("go.sum"))
 }
 
@@ -75,7 +73,7 @@ fn prepare(
         let path = dir.join(name);
         std::fs::write(&path, text).map_err(io_error("write", &path))?;
     }
-    let mut go = Command::new(&options.go);
+    let mut go = command::tied(&options.go);
     go.arg("build")
         .arg("-tags")
         .arg(binary.tags)

@@ -12,6 +12,7 @@ mod go;
 mod images;
 mod parts;
 mod pause;
+mod pin;
 mod progress;
 mod test_files;
 mod trees;
@@ -24,6 +25,7 @@ use std::time::Instant;
 use component::GoBinary;
 pub use error::BuildError;
 use parts::{Job, Parts};
+pub use pin::pin;
 pub use progress::{Event, Progress};
 
 use crate::bundle::Bundle;
@@ -216,6 +218,9 @@ impl Build<'_> {
     /// Names all missing tools at once, before minutes are spent.
     fn require_tools(&self, missing: &[Job]) -> Result<(), BuildError> {
         let mut wanted = Vec::new();
+        if !missing.is_empty() {
+            wanted.push((command::exists("setpriv"), "setpriv", "util-linux"));
+        }
         if missing.iter().any(|j| matches!(j, Job::Go(_) | Job::TestFiles)) {
             wanted.push((command::exists(&self.options.go), "go", "golang"));
         }

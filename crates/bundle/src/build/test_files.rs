@@ -7,10 +7,10 @@ use std::process::Command;
 use serde::Deserialize;
 
 use super::{BuildError, BuildOptions, command, recipe_key};
+use crate::Digest;
 use crate::cache::{Cache, Descriptor, io_error};
 use crate::catalogue::Line;
 use crate::oci::Layer;
-use crate::{Digest, embedded};
 
 /// Below `test/images/` of Kubernetes.
 const FILES: &[&str] = &[
@@ -30,7 +30,7 @@ struct Downloaded {
 }
 
 fn pin(line: &Line, name: &str) -> &'static str {
-    embedded::file(&format!("go/{}/kubernetes/{name}", line.line)).unwrap_or_default()
+    line.pin("kubernetes", name).unwrap_or_default()
 }
 
 pub(super) fn key(line: &Line) -> Digest {

@@ -136,10 +136,16 @@ impl BlobDir {
     /// A directory for unfinished work that disappears with its handle.
     pub(crate) fn scratch(&self) -> Result<Scratch, CacheError> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let name = format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let path = self.root.join("tmp").join(name);
-        fs::create_dir_all(&path).map_err(io_error("create", &path))?;
-        Ok(Scratch { path })
+        loop {
+            let name = format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+            let path = self.root.join("tmp").join(name);
+            match fs::create_dir(&path) {
+                Ok(()) => return Ok(Scratch { path }),
+                // Left by a killed process that had the same number.
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(e) => return Err(io_error("create", &path)(e)),
+            }
+        }
     }
 
     /// Removes what a killed process left in `tmp/`. Only the holder of the lock may call it.
@@ -147,10 +153,18 @@ impl BlobDir {
         let tmp = self.root.join("tmp");
         for entry in fs::read_dir(&tmp).map_err(io_error("list", &tmp))? {
             let path = entry.map_err(io_error("list", &tmp))?.path();
-            tracing::debug!(path = %path.display(), "removing unfinished work");
-            fs::remove_dir_all(&path)
-                .or_else(|_| fs::remove_file(&path))
-                .map_err(io_error("remove", &path))?;
+            let removed = if path.is_dir() {
+                fs::remove_dir_all(&path)
+            } else {
+                fs::remove_file(&path)
+            };
+            // A tool that outlived its killed builder may still write there; the next sweep gets it.
+            match removed {
+                Ok(()) => tracing::debug!(path = %path.display(), "removed unfinished work"),
+                Err(error) => {
+                    tracing::warn!(path = %path.display(), %error, "unfinished work is left for now")
+                }
+            }
         }
         Ok(())
     }

@@ -58,7 +58,7 @@ impl CacheError {
             }
             Self::DiskFull { path, need, .. } => {
                 format!(
-                    "free {} MiB on the file system of {} and run it again; finished parts are kept",
+                    "see that {} MiB are free on the file system of {} and run it again; finished parts are kept",
                     need >> 20,
                     path.display()
                 )

@@ -35,6 +35,6 @@ mod tests {
         require_free(dir.path(), 1).unwrap();
         let error = require_free(&dir.path().join("not/yet"), u64::MAX).unwrap_err();
         assert_eq!(error.code(), "disk_full");
-        assert!(error.remedy().contains("free"), "{}", error.remedy());
+        assert!(error.remedy().contains("are free"), "{}", error.remedy());
     }
 }

@@ -12,8 +12,15 @@ use crate::output::{Row, age};
 pub struct BundleRow(pub BundleInfo);
 
 impl Row for BundleRow {
-    const TITLES: &'static [&'static str] =
-        &["VERSION", "SIZE", "IMAGES", "COMPONENTS", "AGE", "DIGEST", "+LINE"];
+    const TITLES: &'static [&'static str] = &[
+        "VERSION",
+        "SIZE",
+        "IMAGES",
+        "COMPONENTS",
+        "AGE",
+        "DIGEST",
+        "+LINE",
+    ];
 
     fn cells(&self, now: Timestamp) -> Vec<String> {
         let Self(info) = self;

@@ -6,8 +6,18 @@ use types::Timestamp;
 use crate::output::{Described, Row, age, dash, pairs, section};
 
 impl Row for ClusterView {
-    const TITLES: &'static [&'static str] =
-        &["NAME", "STATUS", "VERSION", "NODES", "VPC", "ID", "AGE", "+ENGINE", "+SERVER NAME", "+REASON"];
+    const TITLES: &'static [&'static str] = &[
+        "NAME",
+        "STATUS",
+        "VERSION",
+        "NODES",
+        "VPC",
+        "ID",
+        "AGE",
+        "+ENGINE",
+        "+SERVER NAME",
+        "+REASON",
+    ];
 
     fn cells(&self, now: Timestamp) -> Vec<String> {
         vec![
@@ -53,8 +63,14 @@ impl Described for ClusterDetailView {
             ("Endpoint", self.endpoint.clone()),
             ("Server name", cluster.server_name.clone()),
             ("VPC", format!("{} ({})", cluster.vpc, cluster.network_id)),
-            ("Nodes", format!("{} of {} ready", cluster.nodes_ready, cluster.nodes_wanted)),
-            ("Created", format!("{} ({} ago)", cluster.created, age(&cluster.created, now))),
+            (
+                "Nodes",
+                format!("{} of {} ready", cluster.nodes_ready, cluster.nodes_wanted),
+            ),
+            (
+                "Created",
+                format!("{} ({} ago)", cluster.created, age(&cluster.created, now)),
+            ),
         ];
         if wide {
             rows.extend([
@@ -65,7 +81,13 @@ impl Described for ClusterDetailView {
                 ("Bundle", cluster.pins.bundle.clone()),
                 ("Node image", cluster.pins.node_image.clone()),
                 ("Recipe", cluster.pins.recipe.to_string()),
-                ("Generation", format!("{} (observed {})", cluster.generation, cluster.observed_generation)),
+                (
+                    "Generation",
+                    format!(
+                        "{} (observed {})",
+                        cluster.generation, cluster.observed_generation
+                    ),
+                ),
             ]);
         }
         [

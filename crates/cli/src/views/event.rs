@@ -6,7 +6,15 @@ use types::Timestamp;
 use crate::output::{Row, age};
 
 impl Row for EventView {
-    const TITLES: &'static [&'static str] = &["AGE", "SEVERITY", "SUBJECT", "REASON", "MESSAGE", "+SUBJECT ID", "+ID"];
+    const TITLES: &'static [&'static str] = &[
+        "AGE",
+        "SEVERITY",
+        "SUBJECT",
+        "REASON",
+        "MESSAGE",
+        "+SUBJECT ID",
+        "+ID",
+    ];
 
     fn cells(&self, now: Timestamp) -> Vec<String> {
         vec![

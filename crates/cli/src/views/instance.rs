@@ -11,8 +11,8 @@ fn optional(value: &Option<String>) -> String {
 
 impl Row for InstanceView {
     const TITLES: &'static [&'static str] = &[
-        "NAME", "STATUS", "TYPE", "ADDRESS", "GROUP", "ID", "AGE", "+VCPUS", "+MEMORY", "+DISK", "+PODS", "+CLUSTER",
-        "+MAC", "+HOST",
+        "NAME", "STATUS", "TYPE", "ADDRESS", "GROUP", "ID", "AGE", "+VCPUS", "+MEMORY", "+DISK", "+PODS",
+        "+CLUSTER", "+MAC", "+HOST",
     ];
 
     fn cells(&self, now: Timestamp) -> Vec<String> {
@@ -50,7 +50,10 @@ impl Described for InstanceView {
             ("Pods", optional(&self.pods)),
             ("Node group", optional(&self.node_group)),
             ("Cluster", self.cluster_id.clone()),
-            ("Created", format!("{} ({} ago)", self.created, age(&self.created, now))),
+            (
+                "Created",
+                format!("{} ({} ago)", self.created, age(&self.created, now)),
+            ),
         ];
         if wide {
             rows.push(("Network", self.network_id.clone()));

@@ -8,4 +8,6 @@ pub mod network;
 pub mod operation;
 pub mod plan;
 #[cfg(test)]
+pub mod samples;
+#[cfg(test)]
 mod tests;

@@ -10,8 +10,17 @@ fn state(network: &NetworkView) -> &'static str {
 }
 
 impl Row for NetworkView {
-    const TITLES: &'static [&'static str] =
-        &["NAME", "STATUS", "CIDR", "ID", "AGE", "+GATEWAY", "+PLATFORM", "+ACCOUNT", "+HOST"];
+    const TITLES: &'static [&'static str] = &[
+        "NAME",
+        "STATUS",
+        "CIDR",
+        "ID",
+        "AGE",
+        "+GATEWAY",
+        "+PLATFORM",
+        "+ACCOUNT",
+        "+HOST",
+    ];
 
     fn cells(&self, now: Timestamp) -> Vec<String> {
         vec![
@@ -37,7 +46,10 @@ impl Described for NetworkView {
             ("CIDR", self.cidr.clone()),
             ("Gateway", self.gateway.clone()),
             ("Platform address", self.platform_address.clone()),
-            ("Created", format!("{} ({} ago)", self.created, age(&self.created, now))),
+            (
+                "Created",
+                format!("{} ({} ago)", self.created, age(&self.created, now)),
+            ),
         ];
         if wide {
             rows.push(("Account", self.account.clone()));

@@ -9,7 +9,11 @@ use types::Timestamp;
 use crate::output::{Described, Row, age, dash, pairs, section};
 
 fn took(operation: &OperationView, now: Timestamp) -> String {
-    let end = operation.finished.as_deref().and_then(moment::from_wire).unwrap_or(now);
+    let end = operation
+        .finished
+        .as_deref()
+        .and_then(moment::from_wire)
+        .unwrap_or(now);
     age(&operation.started, end)
 }
 
@@ -18,8 +22,17 @@ fn seconds(ms: u64) -> String {
 }
 
 impl Row for OperationView {
-    const TITLES: &'static [&'static str] =
-        &["ID", "KIND", "SUBJECT", "STATE", "AGE", "TOOK", "+STEPS", "+GENERATION", "+SUBJECT ID"];
+    const TITLES: &'static [&'static str] = &[
+        "ID",
+        "KIND",
+        "SUBJECT",
+        "STATE",
+        "AGE",
+        "TOOK",
+        "+STEPS",
+        "+GENERATION",
+        "+SUBJECT ID",
+    ];
 
     fn cells(&self, now: Timestamp) -> Vec<String> {
         let ended = self.steps.iter().filter(|step| step.ended_ms.is_some()).count();
@@ -38,16 +51,26 @@ impl Row for OperationView {
 }
 
 impl Row for StepView {
-    const TITLES: &'static [&'static str] = &["STEP", "STATE", "BEGAN", "TOOK", "ATTEMPTS", "LAST FAULT", "+KEY"];
+    const TITLES: &'static [&'static str] =
+        &["STEP", "STATE", "BEGAN", "TOOK", "ATTEMPTS", "LAST FAULT", "+KEY"];
 
     fn cells(&self, _: Timestamp) -> Vec<String> {
         vec![
             self.title.clone(),
             self.state.as_str().to_owned(),
             seconds(self.began_ms),
-            self.ended_ms.map_or_else(|| "-".to_owned(), |ended| seconds(ended.saturating_sub(self.began_ms))),
+            self.ended_ms.map_or_else(
+                || "-".to_owned(),
+                |ended| seconds(ended.saturating_sub(self.began_ms)),
+            ),
             self.attempts.to_string(),
-            dash(&self.fault.as_ref().map(|fault| format!("[{}] {}", fault.code, fault.cause)).unwrap_or_default()),
+            dash(
+                &self
+                    .fault
+                    .as_ref()
+                    .map(|fault| format!("[{}] {}", fault.code, fault.cause))
+                    .unwrap_or_default(),
+            ),
             self.key.clone(),
         ]
     }
@@ -59,15 +82,36 @@ impl Described for OperationView {
         let rows = [
             ("ID", self.id.clone()),
             ("Kind", self.kind.as_str().to_owned()),
-            ("Subject", format!("{}/{} ({})", self.subject_kind, self.subject_name, self.subject_id)),
+            (
+                "Subject",
+                format!(
+                    "{}/{} ({})",
+                    self.subject_kind, self.subject_name, self.subject_id
+                ),
+            ),
             ("State", self.state.as_str().to_owned()),
-            ("Started", format!("{} ({} ago)", self.started, age(&self.started, now))),
+            (
+                "Started",
+                format!("{} ({} ago)", self.started, age(&self.started, now)),
+            ),
             ("Took", took(self, now)),
-            ("Fault", fault.map(|fault| format!("[{}] {}", fault.code, fault.cause)).unwrap_or_default()),
-            ("Remedy", fault.map(|fault| fault.remedy.clone()).unwrap_or_default()),
+            (
+                "Fault",
+                fault
+                    .map(|fault| format!("[{}] {}", fault.code, fault.cause))
+                    .unwrap_or_default(),
+            ),
+            (
+                "Remedy",
+                fault.map(|fault| fault.remedy.clone()).unwrap_or_default(),
+            ),
         ];
         let report: String = self.report.iter().map(|line| format!("  {line}\n")).collect();
-        let report = if report.is_empty() { report } else { format!("\nReport:\n{report}") };
+        let report = if report.is_empty() {
+            report
+        } else {
+            format!("\nReport:\n{report}")
+        };
         [pairs(&rows), section("Steps", &self.steps, now, wide), report].concat()
     }
 }

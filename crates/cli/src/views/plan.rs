@@ -9,7 +9,11 @@ pub fn show(name: &str, plan: &PlanView) -> String {
         ChangeView::None => format!("cluster {name} is as the file says; nothing would be done\n"),
     };
     for (number, step) in plan.steps.iter().enumerate() {
-        let detail = if step.detail.is_empty() { String::new() } else { format!("  ({})", step.detail) };
+        let detail = if step.detail.is_empty() {
+            String::new()
+        } else {
+            format!("  ({})", step.detail)
+        };
         text += &format!("{:4}. {}{detail}\n", number + 1, step.title);
     }
     if plan.changes != ChangeView::None {

@@ -1,6 +1,6 @@
 //! containerd: images come from the network's own registry first, whatever name they have.
 
-use ports::compute::MachineConfig;
+use ports::{compute::MachineConfig, edge::REGISTRY_PORT};
 
 use super::{NodeInput, text, unit};
 
@@ -8,7 +8,10 @@ pub(super) fn add(input: &NodeInput<'_>, config: &mut MachineConfig) {
     config.files.push(text("/etc/containerd/config.toml", runtime(input.pause_image)));
     config.files.push(text(
         "/etc/containerd/certs.d/_default/hosts.toml",
-        format!("[host.\"http://{}\"]\n  capabilities = [\"pull\", \"resolve\"]\n", input.registry),
+        format!(
+            "[host.\"http://{}:{REGISTRY_PORT}\"]\n  capabilities = [\"pull\", \"resolve\"]\n",
+            input.platform
+        ),
     ));
     config.units.push(unit("containerd.service", UNIT));
 }

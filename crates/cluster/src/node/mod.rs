@@ -5,6 +5,7 @@ mod containerd;
 mod kubelet;
 mod pod_network;
 mod proxy;
+mod resolver;
 mod sshd;
 
 use std::{net::Ipv4Addr, path::PathBuf};
@@ -19,8 +20,8 @@ pub struct NodeInput<'a> {
     pub machine: &'a Machine,
     pub pods: Cidr,
     pub api: Ipv4Addr,
-    /// Where this network's image registry is.
-    pub registry: String,
+    /// Where the platform's own services are reached in this network: its registry and its name server.
+    pub platform: Ipv4Addr,
     pub pause_image: &'a str,
     pub mtu: u32,
     pub material: &'a ClusterMaterial,
@@ -35,6 +36,7 @@ pub fn render(input: &NodeInput<'_>) -> MachineConfig {
     pod_network::add(input, &mut config);
     kubelet::add(input, &mut config);
     proxy::add(input, &mut config);
+    resolver::add(input, &mut config);
     sshd::add(input, &mut config);
     config
 }

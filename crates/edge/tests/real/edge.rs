@@ -67,22 +67,24 @@ impl Edge {
         self.config.routes.push(SniRoute {
             server_name: name.to_owned(),
             network: self.config.networks[network].id.clone(),
-            backend: (MACHINE, port)
-                .try_into()
-                .unwrap_or(std::net::SocketAddrV4::new(MACHINE, port)),
+            backend: std::net::SocketAddrV4::new(MACHINE, port),
         });
     }
 
     /// As a crash and its supervisor would have it.
     pub async fn kill_and_restart(&mut self) {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
-        self.process = spawn(self.dir.path());
-        self.answers().await;
+        self.kill();
+        self.restart().await;
     }
 
-    pub fn pid(&self) -> u32 {
-        self.process.id()
+    pub fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    pub async fn restart(&mut self) {
+        self.process = spawn(self.dir.path());
+        self.answers().await;
     }
 }
 

@@ -73,20 +73,13 @@ async fn a_port_in_use_is_named_with_its_holder_and_changes_nothing() {
     drop(taken);
     edge.client.apply(&edge.config).await.unwrap();
 
-    // After a start nobody is told, so it is tried until the port is free.
-    let moved = edge.config.endpoint;
-    edge.config.endpoint = before;
-    edge.config.generation = 3;
-    edge.client.apply(&edge.config).await.unwrap();
-    let listener = loop {
-        edge.config.endpoint = moved;
-        edge.config.generation += 1;
-        edge.client.apply(&edge.config).await.unwrap();
-        break std::net::TcpListener::bind(before).unwrap();
-    };
-    edge.config.endpoint = moved;
-    drop(listener);
-    edge.kill_and_restart().await;
+    // After a start nobody is told, so the port is tried until it is free.
+    edge.kill();
+    let taken = std::net::TcpListener::bind(edge.config.endpoint).unwrap();
+    edge.restart().await;
+    let fault = edge.client.healthy().await.unwrap_err();
+    assert!(fault.cause.contains("in use"), "{fault}");
+    drop(taken);
     until("the endpoint", async || edge.client.healthy().await.is_ok()).await;
 }
 
@@ -143,6 +136,5 @@ async fn a_second_edge_on_the_same_state_is_refused() {
         String::from_utf8_lossy(&output.stderr).contains("edge-already-running"),
         "{output:?}"
     );
-    assert!(edge.pid() > 0);
     edge.client.report().await.unwrap();
 }

@@ -150,7 +150,8 @@ fn manager_of(object: &Value) -> Option<&str> {
 
 fn of_every_kind() -> Vec<Value> {
     let rbac = "rbac.authorization.k8s.io/v1";
-    let here = |name: &str| json!({"name": name, "namespace": NS});
+    // Who sets no field owns none and is not listed as a manager.
+    let here = |name: &str| json!({"name": name, "namespace": NS, "labels": {"a": "b"}});
     let rules = json!([{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]);
     let subjects = json!([{"kind": "ServiceAccount", "name": "runner", "namespace": NS}]);
     let refer =
@@ -163,7 +164,7 @@ fn of_every_kind() -> Vec<Value> {
         },
     });
     vec![
-        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NS}}),
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NS, "labels": {"a": "b"}}}),
         json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "vital"}, "value": 1000}),
         json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": here("runner")}),
         json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": here("settings"), "data": {"k": "v"}}),

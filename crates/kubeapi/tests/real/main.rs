@@ -1,5 +1,5 @@
 //! All of `KubeApi` against a real kube-apiserver and etcd, started once. Needs their binaries and kubectl: from the
-//! bundle cache, or from `PLASMACLOUD_TEST_BIN`. Takes about half a minute, most of it the server's start.
+//! bundle cache, or from `PLASMACLOUD_TEST_BIN`. Takes some seconds, most of it the server's start.
 
 mod applying;
 mod nodes;

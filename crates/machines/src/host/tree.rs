@@ -102,6 +102,16 @@ impl Tree {
         }
     }
 
+    /// Whether anything, a link included, has this name.
+    pub fn exists(&self, path: &Path) -> Result<bool> {
+        let (dir, name) = self.parent_of(path)?;
+        match rustix::fs::statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(_) => Ok(true),
+            Err(Errno::NOENT) => Ok(false),
+            Err(error) => Err(error).doing("look at", &self.shown_as.join(inside(path)?)),
+        }
+    }
+
     fn parent_of<'a>(&self, path: &'a Path) -> Result<(OwnedFd, &'a std::ffi::OsStr)> {
         let name = path.file_name().ok_or_else(|| MachineError::Path(path.to_owned()))?;
         let parent = path.parent().ok_or_else(|| MachineError::Path(path.to_owned()))?;

@@ -58,15 +58,22 @@ const DROPPED: [&str; 10] = [
 const SYSTEM_CALLS: &str = "@keyring @memlock @pkey mbind set_mempolicy get_mempolicy move_pages";
 
 /// The environment nspawn itself reads; nothing of ours is passed on.
-pub fn environment(notify: &str) -> [(&'static str, String); 4] {
-    [
+pub fn environment(notify: &str, init: Init) -> Vec<(&'static str, String)> {
+    let mut environment = vec![
         ("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin".to_owned()),
         // A machine may set its own network's kernel settings.
         ("SYSTEMD_NSPAWN_API_VFS_WRITABLE", "network".to_owned()),
         // We lock machines ourselves; its lock files would outlive them.
         ("SYSTEMD_NSPAWN_LOCK", "0".to_owned()),
         ("NOTIFY_SOCKET", notify.to_owned()),
-    ]
+    ];
+    match init {
+        Init::Systemd => {}
+        // Building its filter takes longer than the rest of the start; the supervisor has one of its own for what it
+        // runs, and no tenant's code is in such a machine.
+        Init::Keeper => environment.push(("SYSTEMD_SECCOMP", "0".to_owned())),
+    }
+    environment
 }
 
 pub fn arguments(nspawn: &Path, place: &MachineDir, desired: &MachineDesired, range: UidRange) -> Vec<String> {
@@ -89,10 +96,13 @@ pub fn arguments(nspawn: &Path, place: &MachineDir, desired: &MachineDesired, ra
         "--rlimit=NOFILE=1048576".to_owned(),
         format!("--capability={}", KEPT.join(",")),
         format!("--drop-capability={}", DROPPED.join(",")),
-        format!("--system-call-filter={SYSTEM_CALLS}"),
     ];
     match desired.init {
-        Init::Systemd => words.extend(["--console=read-only".to_owned(), "--boot".to_owned()]),
+        Init::Systemd => words.extend([
+            format!("--system-call-filter={SYSTEM_CALLS}"),
+            "--console=read-only".to_owned(),
+            "--boot".to_owned(),
+        ]),
         Init::Keeper => {
             words.extend(["--console=pipe".to_owned(), "--".to_owned(), BINARY_PATH.to_owned(), "init".to_owned()]);
         }

@@ -53,6 +53,7 @@ pub fn lay_all(
 ) -> Result<Laid> {
     let binary = std::fs::read(keeper).doing("read", keeper)?;
     in_the_root(place, desired, range, |tree| {
+        lay_skeleton(tree)?;
         tree.write(Path::new(BINARY_PATH), 0o755, &binary)?;
         lay(tree, desired, before).map(|(laid, _)| laid)
     })
@@ -118,6 +119,20 @@ fn lay(tree: &Tree, desired: &MachineDesired, before: &Laid) -> Result<(Laid, Ch
         changed = Changed::FirstProcessMustReload;
     }
     Ok((Laid { digest: digest(&desired.config), paths }, changed))
+}
+
+/// What nspawn makes in a root that lacks it: it would do so as the host's root, whom this root does not know.
+fn lay_skeleton(tree: &Tree) -> Result<()> {
+    for dir in ["usr/bin", "usr/sbin", "usr/lib", "usr/lib64", "etc", "root", "var", "run", "tmp"] {
+        tree.directory(&Path::new("/").join(dir))?;
+    }
+    for dir in ["bin", "sbin", "lib", "lib64"] {
+        let link = Path::new("/").join(dir);
+        if !tree.exists(&link)? {
+            tree.link(&link, &format!("usr/{dir}"))?;
+        }
+    }
+    Ok(())
 }
 
 fn lay_identity(tree: &Tree, desired: &MachineDesired) -> Result<()> {

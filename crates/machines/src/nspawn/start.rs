@@ -50,7 +50,7 @@ pub fn start(
         let path = place.live_console();
         OpenOptions::new().create(true).append(true).open(&path).doing("open", &path)
     })?;
-    spawn(&words, doors, console, &arguments::environment(&address)).doing("start", &nspawn)?;
+    spawn(&words, doors, console, &arguments::environment(&address, desired.init)).doing("start", &nspawn)?;
     wait_for_leader(&socket, place, cgroups)
 }
 

@@ -68,6 +68,15 @@ async fn equal_pod_ranges_work_at_once_even_with_equal_ports() {
         )
         .is_err()
     );
+    // The platform reaches nodes of both from inside the network.
+    for (port, expected) in [(1, "node of one"), (3, "node of two")] {
+        assert_eq!(
+            ask(&world.namespace(&network), (network.ports[port].address, 81))
+                .unwrap()
+                .0,
+            expected
+        );
+    }
     // Nodes themselves are neighbours, whatever their cluster.
     assert_eq!(
         ask(&nodes[0], (network.ports[3].address, 81)).unwrap().0,

@@ -40,6 +40,9 @@ async fn neighbours_talk_and_every_packet_is_forwarded() {
         "platform"
     );
     assert!(silent(&machines[0], (network.gateway, 5081)));
+    // The platform's own processes, which connect from inside, are seen as the gateway.
+    let (label, seen) = ask(&inside_network, (network.ports[1].address, 80)).unwrap();
+    assert_eq!((label.as_str(), seen), ("one", IpAddr::V4(network.gateway)));
 }
 
 #[tokio::test]

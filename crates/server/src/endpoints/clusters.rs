@@ -25,7 +25,9 @@ use crate::{
 
 pub async fn list(State(api): State<Api>, At(project): At<String>) -> Answer<Json<ClusterList>> {
     let clusters = api.surface.list_clusters(&project).await?;
-    Ok(Json(ClusterList { clusters: clusters.iter().map(ClusterView::from).collect() }))
+    Ok(Json(ClusterList {
+        clusters: clusters.iter().map(ClusterView::from).collect(),
+    }))
 }
 
 pub async fn create(
@@ -54,7 +56,11 @@ pub async fn apply(
         cluster: ClusterView::from(&cluster),
         operation: operation.as_ref().map(OperationView::from),
     };
-    Ok(if operation.is_some() { accepted(body) } else { Json(body).into_response() })
+    Ok(if operation.is_some() {
+        accepted(body)
+    } else {
+        Json(body).into_response()
+    })
 }
 
 pub async fn plan(
@@ -64,8 +70,16 @@ pub async fn plan(
 ) -> Answer<Json<PlanView>> {
     let name = parse_name(&request.name, "name")?;
     let spec = ClusterSpec::try_from(&request.spec)?;
-    let PlanPreview { change, steps, impact, notes } = api.surface.plan_cluster(&project, name, spec).await?;
-    let Impact { nodes_replaced, api_downtime } = impact;
+    let PlanPreview {
+        change,
+        steps,
+        impact,
+        notes,
+    } = api.surface.plan_cluster(&project, name, spec).await?;
+    let Impact {
+        nodes_replaced,
+        api_downtime,
+    } = impact;
     Ok(Json(PlanView {
         changes: match change {
             Change::Create => ChangeView::Create,
@@ -74,15 +88,29 @@ pub async fn plan(
         },
         steps: steps
             .into_iter()
-            .map(|step| PlannedStepView { title: step.title, detail: step.detail })
+            .map(|step| PlannedStepView {
+                title: step.title,
+                detail: step.detail,
+            })
             .collect(),
-        impact: ImpactView { nodes_replaced, api_downtime },
+        impact: ImpactView {
+            nodes_replaced,
+            api_downtime,
+        },
         notes,
     }))
 }
 
-pub async fn get(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Json<ClusterDetailView>> {
-    let ClusterDetail { cluster, machines, events, endpoint } = api.surface.get_cluster(&project, &reference).await?;
+pub async fn get(
+    State(api): State<Api>,
+    At((project, reference)): Referenced,
+) -> Answer<Json<ClusterDetailView>> {
+    let ClusterDetail {
+        cluster,
+        machines,
+        events,
+        endpoint,
+    } = api.surface.get_cluster(&project, &reference).await?;
     Ok(Json(ClusterDetailView {
         cluster: ClusterView::from(&cluster),
         endpoint,
@@ -93,11 +121,16 @@ pub async fn get(State(api): State<Api>, At((project, reference)): Referenced) -
 
 pub async fn delete(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Response> {
     let operation = api.surface.delete_cluster(&project, &reference).await?;
-    Ok(accepted(OperationAccepted { operation: OperationView::from(&operation) }))
+    Ok(accepted(OperationAccepted {
+        operation: OperationView::from(&operation),
+    }))
 }
 
 pub async fn kubeconfig(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Response> {
     let kubeconfig = api.surface.kubeconfig(&project, &reference).await?;
-    let headers = [(header::CONTENT_TYPE, "application/yaml"), (header::CACHE_CONTROL, "no-store")];
+    let headers = [
+        (header::CONTENT_TYPE, "application/yaml"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
     Ok((headers, kubeconfig.expose().to_vec()).into_response())
 }

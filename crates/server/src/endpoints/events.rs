@@ -34,6 +34,11 @@ pub async fn list(
         )
         .into());
     }
-    let events = api.surface.list_events(&project, filter.subject.as_deref(), limit).await?;
-    Ok(Json(EventList { events: events.iter().map(EventView::from).collect() }))
+    let events = api
+        .surface
+        .list_events(&project, filter.subject.as_deref(), limit)
+        .await?;
+    Ok(Json(EventList {
+        events: events.iter().map(EventView::from).collect(),
+    }))
 }

@@ -23,12 +23,19 @@ pub async fn list(State(api): State<Api>, At((project, reference)): Referenced) 
     Ok(Json(ImageList { images }))
 }
 
-pub async fn load(State(api): State<Api>, At((project, reference)): Referenced, body: Body) -> Answer<Json<ImageList>> {
+pub async fn load(
+    State(api): State<Api>,
+    At((project, reference)): Referenced,
+    body: Body,
+) -> Answer<Json<ImageList>> {
     // Asked before the upload rather than after it.
     api.surface.get_cluster(&project, &reference).await?;
     let archive = NamedTempFile::new_in(api.uploads.as_path()).map_err(|error| write_fault(&error))?;
     receive(body, &archive).await?;
-    let images = api.surface.load_images(&project, &reference, archive.path()).await?;
+    let images = api
+        .surface
+        .load_images(&project, &reference, archive.path())
+        .await?;
     Ok(Json(ImageList { images }))
 }
 
@@ -38,7 +45,11 @@ async fn receive(body: Body, archive: &NamedTempFile) -> Result<(), Fault> {
     let mut size = 0u64;
     while let Some(piece) = pieces.next().await {
         let piece = piece.map_err(|error| {
-            Fault::invalid("upload-broken", format!("the archive did not arrive whole: {error}"), "send it again")
+            Fault::invalid(
+                "upload-broken",
+                format!("the archive did not arrive whole: {error}"),
+                "send it again",
+            )
         })?;
         size += piece.len() as u64;
         if size > ARCHIVE_LIMIT {
@@ -48,11 +59,17 @@ async fn receive(body: Body, archive: &NamedTempFile) -> Result<(), Fault> {
                 "load the images in several archives",
             ));
         }
-        file.write_all(&piece).await.map_err(|error| write_fault(&error))?;
+        file.write_all(&piece)
+            .await
+            .map_err(|error| write_fault(&error))?;
     }
     file.flush().await.map_err(|error| write_fault(&error))?;
     if size == 0 {
-        return Err(Fault::invalid("archive-empty", "the archive is empty", "send an OCI or docker archive"));
+        return Err(Fault::invalid(
+            "archive-empty",
+            "the archive is empty",
+            "send an OCI or docker archive",
+        ));
     }
     Ok(())
 }
@@ -65,6 +82,9 @@ fn write_fault(error: &io::Error) -> Fault {
             "the disk of the platform's state directory is full",
             "free space there and load the archive again",
         ),
-        _ => Fault::internal("upload-write", format!("the archive could not be written: {error}")),
+        _ => Fault::internal(
+            "upload-write",
+            format!("the archive could not be written: {error}"),
+        ),
     }
 }

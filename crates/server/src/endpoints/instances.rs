@@ -11,7 +11,9 @@ use crate::{
 
 pub async fn list(State(api): State<Api>, At(project): At<String>) -> Answer<Json<InstanceList>> {
     let machines = api.surface.list_instances(&project).await?;
-    Ok(Json(InstanceList { instances: machines.iter().map(InstanceView::from).collect() }))
+    Ok(Json(InstanceList {
+        instances: machines.iter().map(InstanceView::from).collect(),
+    }))
 }
 
 pub async fn get(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Json<InstanceView>> {

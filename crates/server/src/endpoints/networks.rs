@@ -16,7 +16,9 @@ use crate::{
 
 pub async fn list(State(api): State<Api>, At(project): At<String>) -> Answer<Json<NetworkList>> {
     let networks = api.surface.list_networks(&project).await?;
-    Ok(Json(NetworkList { networks: networks.iter().map(NetworkView::from).collect() }))
+    Ok(Json(NetworkList {
+        networks: networks.iter().map(NetworkView::from).collect(),
+    }))
 }
 
 pub async fn create(
@@ -46,5 +48,7 @@ pub async fn get(State(api): State<Api>, At((project, reference)): Referenced) -
 
 pub async fn delete(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Response> {
     let operation = api.surface.delete_network(&project, &reference).await?;
-    Ok(accepted(OperationAccepted { operation: OperationView::from(&operation) }))
+    Ok(accepted(OperationAccepted {
+        operation: OperationView::from(&operation),
+    }))
 }

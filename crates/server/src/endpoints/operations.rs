@@ -29,7 +29,9 @@ fn parse_id(given: &str) -> Result<OperationId, Fault> {
 
 pub async fn list(State(api): State<Api>, At(project): At<String>) -> Answer<Json<OperationList>> {
     let operations = api.surface.list_operations(&project).await?;
-    Ok(Json(OperationList { operations: operations.iter().map(OperationView::from).collect() }))
+    Ok(Json(OperationList {
+        operations: operations.iter().map(OperationView::from).collect(),
+    }))
 }
 
 pub async fn get(State(api): State<Api>, At((project, id)): Referenced) -> Answer<Json<OperationView>> {
@@ -42,11 +44,13 @@ pub async fn watch(
     At((project, id)): Referenced,
 ) -> Answer<Sse<impl Stream<Item = Result<Event, Infallible>>>> {
     let operations = api.surface.watch_operation(&project, &parse_id(&id)?).await?;
-    let events = until_final(operations).take_until(stopped(api.stop)).map(|operation| {
-        let view = OperationView::from(&operation);
-        let data = serde_json::to_string(&view).unwrap_or_default();
-        Ok(Event::default().event("operation").data(data))
-    });
+    let events = until_final(operations)
+        .take_until(stopped(api.stop))
+        .map(|operation| {
+            let view = OperationView::from(&operation);
+            let data = serde_json::to_string(&view).unwrap_or_default();
+            Ok(Event::default().event("operation").data(data))
+        });
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }
 

@@ -19,7 +19,10 @@ pub async fn health() -> &'static str {
 
 pub async fn version(State(api): State<Api>) -> Json<VersionView> {
     let version = format!("v{}", env!("CARGO_PKG_VERSION"));
-    Json(VersionView { version, instance: api.instance.to_string() })
+    Json(VersionView {
+        version,
+        instance: api.instance.to_string(),
+    })
 }
 
 pub async fn openapi() -> Response {
@@ -29,15 +32,25 @@ pub async fn openapi() -> Response {
 pub async fn metrics(State(api): State<Api>) -> Answer<Response> {
     let census = api.surface.census().await?;
     let text = api.metrics.render(&census);
-    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response())
+    Ok((
+        [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],
+        text,
+    )
+        .into_response())
 }
 
 pub async fn bundles(State(api): State<Api>) -> Answer<Json<BundleList>> {
     let bundles = api.surface.list_bundles().await?;
-    let view = |BundleSummary { version, digest, node_image }| BundleView {
+    let view = |BundleSummary {
+                    version,
+                    digest,
+                    node_image,
+                }| BundleView {
         version: version.to_string(),
         digest,
         node_image,
     };
-    Ok(Json(BundleList { bundles: bundles.into_iter().map(view).collect() }))
+    Ok(Json(BundleList {
+        bundles: bundles.into_iter().map(view).collect(),
+    }))
 }

@@ -2,6 +2,7 @@
 //!
 //! Names decide how an operation goes: `broken` fails, `stuck` never ends, every other one succeeds after its steps.
 
+mod clusters;
 mod progress;
 pub mod samples;
 mod surface;

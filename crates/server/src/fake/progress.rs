@@ -50,7 +50,10 @@ pub async fn run(fake: Fake, operation: watch::Sender<Operation>) {
         now.state = OperationState::Succeeded;
         now.finished = Some(samples::NOW);
         if kind == OperationKind::Delete {
-            now.report = vec!["removed: 1 machine, 1 volume".to_owned(), "left: nothing".to_owned()];
+            now.report = vec![
+                "removed: 1 machine, 1 volume".to_owned(),
+                "left: nothing".to_owned(),
+            ];
         }
     });
 }
@@ -64,7 +67,12 @@ fn steps(kind: OperationKind) -> &'static [&'static str] {
 }
 
 fn fail(now: &mut Operation) {
-    let fault = Fault::new(FaultKind::Exhausted, "disk-full", "the disk is full", "free some space and apply again");
+    let fault = Fault::new(
+        FaultKind::Exhausted,
+        "disk-full",
+        "the disk is full",
+        "free some space and apply again",
+    );
     now.steps[1].state = StepState::Failed;
     now.steps[1].ended_ms = Some(1500);
     now.steps[1].fault = Some(fault.clone());
@@ -78,17 +86,27 @@ fn settle(fake: &Fake, operation: &Operation) {
     let mut world = fake.world();
     let id = &operation.subject.id;
     match (operation.subject.kind, operation.kind) {
-        (SubjectKind::Network, OperationKind::Delete) => world.networks.retain(|network| network.id.as_str() != id),
+        (SubjectKind::Network, OperationKind::Delete) => {
+            world.networks.retain(|network| network.id.as_str() != id)
+        }
         (SubjectKind::Network, OperationKind::Create | OperationKind::Update) => {}
         (SubjectKind::Cluster, OperationKind::Delete) => {
             world.clusters.retain(|cluster| cluster.id.as_str() != id);
             world.machines.retain(|machine| machine.cluster.as_str() != id);
         }
         (SubjectKind::Cluster, OperationKind::Create | OperationKind::Update) => {
-            for machine in world.machines.iter_mut().filter(|machine| machine.cluster.as_str() == id) {
+            for machine in world
+                .machines
+                .iter_mut()
+                .filter(|machine| machine.cluster.as_str() == id)
+            {
                 machine.phase = MachinePhase::Running;
             }
-            for cluster in world.clusters.iter_mut().filter(|cluster| cluster.id.as_str() == id) {
+            for cluster in world
+                .clusters
+                .iter_mut()
+                .filter(|cluster| cluster.id.as_str() == id)
+            {
                 cluster.status.phase = ClusterPhase::Running;
                 cluster.status.nodes_ready = cluster.status.nodes_wanted;
                 cluster.status.observed_generation = cluster.generation;

@@ -42,7 +42,15 @@ pub fn cluster(n: u64, name: Name, network: &Network, spec: ClusterSpec) -> Clus
     let scales: std::collections::BTreeMap<_, _> = spec
         .node_groups
         .iter()
-        .map(|(group, settings)| (group.clone(), Scale { replicas: settings.min(), generation: 1 }))
+        .map(|(group, settings)| {
+            (
+                group.clone(),
+                Scale {
+                    replicas: settings.min(),
+                    generation: 1,
+                },
+            )
+        })
         .collect();
     let nodes_wanted = scales.values().map(|scale| scale.replicas).sum();
     Cluster {
@@ -93,10 +101,19 @@ pub fn worker(n: u64, cluster: &Cluster, group: &Name, number: u32) -> Machine {
         hostname: format!("{}-{group}-{number}", cluster.name),
         role: Role::Worker {
             group: group.clone(),
-            pods: cluster.spec.ranges.pods.nth_subnet(24, number).expect("a small number"),
+            pods: cluster
+                .spec
+                .ranges
+                .pods
+                .nth_subnet(24, number)
+                .expect("a small number"),
         },
         instance_type: Some(kind.name.to_owned()),
-        size: Size { vcpus: kind.vcpus, memory: kind.memory, disk: Some(Bytes::gib(20)) },
+        size: Size {
+            vcpus: kind.vcpus,
+            memory: kind.memory,
+            disk: Some(Bytes::gib(20)),
+        },
         mac: Mac::for_port(&port),
         port,
         address: Ipv4Addr::new(10, 20, 0, u8::try_from(9 + number).expect("a small number")),
@@ -120,6 +137,7 @@ pub fn operation(n: u64, kind: OperationKind, subject: Subject, name: &str) -> O
         fault: None,
         report: Vec::new(),
         started: NOW,
+        started_ms: 0,
         finished: None,
     }
 }
@@ -128,7 +146,10 @@ pub fn event(n: u64, kind: SubjectKind, subject: &str, name: &str, reason: &str,
     Event {
         id: id("ev", n),
         project: project(),
-        subject: Subject { kind, id: subject.to_owned() },
+        subject: Subject {
+            kind,
+            id: subject.to_owned(),
+        },
         subject_name: name.to_owned(),
         severity: Severity::Normal,
         reason: reason.to_owned(),

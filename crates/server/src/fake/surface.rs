@@ -8,61 +8,29 @@ use futures::{
     stream::{self, BoxStream},
 };
 use types::{
-    Cidr, Fault, FaultKind, Name, OperationId, Secret,
+    Cidr, Fault, Name, OperationId, Secret,
     cluster::{Cluster, ClusterSpec},
     machine::Machine,
     network::Network,
-    operation::{Event, Operation, OperationKind, OperationState, Subject, SubjectKind},
+    operation::{Event, Operation, OperationKind, OperationState, SubjectKind},
     status::ClusterPhase,
-    version::Wanted,
 };
 
-use super::{Fake, PROJECT, samples};
-use crate::surface::{
-    BundleSummary, Census, Change, ClusterDetail, Impact, PlanPreview, PlannedStep, Surface,
+use super::{
+    Fake,
+    clusters::{known, subject, taken},
+    samples,
 };
-
-fn known(project: &str) -> Result<(), Fault> {
-    if project == PROJECT { Ok(()) } else { Err(Fault::not_found("project", project)) }
-}
-
-fn taken(what: &str, name: &Name) -> Fault {
-    Fault::new(
-        FaultKind::Conflict,
-        format!("{what}-name-taken"),
-        format!("there is a {what} '{name}' already"),
-        "choose another name, or delete the other one first",
-    )
-}
-
-fn subject(kind: SubjectKind, id: &str) -> Subject {
-    Subject { kind, id: id.to_owned() }
-}
-
-fn check_version(spec: &ClusterSpec) -> Result<(), Fault> {
-    match spec.version.map(Wanted::line) {
-        None => Ok(()),
-        Some(line) if line.to_string() == "v1.36" => Ok(()),
-        Some(line) => Err(Fault::invalid(
-            "version-unknown",
-            format!("there is no Kubernetes {line} here"),
-            "choose one of v1.36",
-        )),
-    }
-}
-
-impl Fake {
-    fn find_cluster(&self, project: &str, reference: &str) -> Result<Cluster, Fault> {
-        known(project)?;
-        let world = self.world();
-        let found = world.clusters.iter().find(|c| c.id.as_str() == reference || c.name.as_str() == reference);
-        found.cloned().ok_or_else(|| Fault::not_found("cluster", reference))
-    }
-}
+use crate::surface::{BundleSummary, Census, ClusterDetail, PlanPreview, Surface};
 
 #[async_trait]
 impl Surface for Fake {
-    async fn create_network(&self, project: &str, name: Name, cidr: Cidr) -> Result<(Network, Operation), Fault> {
+    async fn create_network(
+        &self,
+        project: &str,
+        name: Name,
+        cidr: Cidr,
+    ) -> Result<(Network, Operation), Fault> {
         known(project)?;
         types::network::check_range(cidr)?;
         if self.get_network(project, name.as_str()).await.is_ok() {
@@ -86,13 +54,21 @@ impl Surface for Fake {
     async fn get_network(&self, project: &str, reference: &str) -> Result<Network, Fault> {
         known(project)?;
         let world = self.world();
-        let found = world.networks.iter().find(|n| n.id.as_str() == reference || n.name.as_str() == reference);
+        let found = world
+            .networks
+            .iter()
+            .find(|n| n.id.as_str() == reference || n.name.as_str() == reference);
         found.cloned().ok_or_else(|| Fault::not_found("vpc", reference))
     }
 
     async fn delete_network(&self, project: &str, reference: &str) -> Result<Operation, Fault> {
         let network = self.get_network(project, reference).await?;
-        if let Some(user) = self.world().clusters.iter().find(|cluster| cluster.network == network.id) {
+        if let Some(user) = self
+            .world()
+            .clusters
+            .iter()
+            .find(|cluster| cluster.network == network.id)
+        {
             return Err(Fault::conflict(
                 "vpc-in-use",
                 format!("cluster '{}' is in it", user.name),
@@ -109,31 +85,7 @@ impl Surface for Fake {
         name: Name,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Operation), Fault> {
-        let network = self.get_network(project, &spec.vpc).await?;
-        check_version(&spec)?;
-        if self.find_cluster(project, name.as_str()).is_ok() {
-            return Err(taken("cluster", &name));
-        }
-        let cluster = {
-            let mut world = self.world();
-            let cluster = samples::cluster(world.next(), name.clone(), &network, spec);
-            for (group, scale) in &cluster.scales {
-                for number in 1..=scale.replicas {
-                    let machine = samples::worker(world.next(), &cluster, group, number);
-                    world.machines.push(machine);
-                }
-            }
-            let n = world.next();
-            let id = cluster.id.as_str();
-            world.events.insert(
-                0,
-                samples::event(n, SubjectKind::Cluster, id, name.as_str(), "Accepted", "the cluster is being made"),
-            );
-            world.clusters.push(cluster.clone());
-            cluster
-        };
-        let about = subject(SubjectKind::Cluster, cluster.id.as_str());
-        Ok((cluster, self.begin(OperationKind::Create, about, name.as_str())))
+        self.make_cluster(project, name, spec).await
     }
 
     async fn apply_cluster(
@@ -142,52 +94,11 @@ impl Surface for Fake {
         name: Name,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Option<Operation>), Fault> {
-        match self.find_cluster(project, name.as_str()) {
-            Err(_) => {
-                let (cluster, operation) = self.create_cluster(project, name, spec).await?;
-                Ok((cluster, Some(operation)))
-            }
-            Ok(cluster) if cluster.spec == spec => Ok((cluster, None)),
-            Ok(mut cluster) => {
-                cluster.generation += 1;
-                cluster.spec = spec;
-                for stored in self.world().clusters.iter_mut().filter(|stored| stored.id == cluster.id) {
-                    *stored = cluster.clone();
-                }
-                let about = subject(SubjectKind::Cluster, cluster.id.as_str());
-                Ok((cluster, Some(self.begin(OperationKind::Update, about, name.as_str()))))
-            }
-        }
+        self.change_cluster(project, name, spec).await
     }
 
     async fn plan_cluster(&self, project: &str, name: Name, spec: ClusterSpec) -> Result<PlanPreview, Fault> {
-        let step = |title: &str, detail: String| PlannedStep { title: title.to_owned(), detail };
-        match self.find_cluster(project, name.as_str()) {
-            Err(_) => {
-                let network = self.get_network(project, &spec.vpc).await?;
-                Ok(PlanPreview {
-                    change: Change::Create,
-                    steps: vec![
-                        step("attach to the network", network.name.to_string()),
-                        step("start the control plane", name.to_string()),
-                    ],
-                    impact: Impact::default(),
-                    notes: Vec::new(),
-                })
-            }
-            Ok(cluster) if cluster.spec == spec => Ok(PlanPreview {
-                change: Change::None,
-                steps: Vec::new(),
-                impact: Impact::default(),
-                notes: Vec::new(),
-            }),
-            Ok(_) => Ok(PlanPreview {
-                change: Change::Update,
-                steps: vec![step("replace the node", format!("{name}-default-1"))],
-                impact: Impact { nodes_replaced: vec![format!("{name}-default-1")], api_downtime: true },
-                notes: vec!["pods without a controller are lost".to_owned()],
-            }),
-        }
+        self.preview_cluster(project, name, spec).await
     }
 
     async fn list_clusters(&self, project: &str) -> Result<Vec<Cluster>, Fault> {
@@ -199,8 +110,18 @@ impl Surface for Fake {
         let cluster = self.find_cluster(project, reference)?;
         let world = self.world();
         Ok(ClusterDetail {
-            machines: world.machines.iter().filter(|m| m.cluster == cluster.id).cloned().collect(),
-            events: world.events.iter().filter(|e| e.subject.id == cluster.id.as_str()).cloned().collect(),
+            machines: world
+                .machines
+                .iter()
+                .filter(|m| m.cluster == cluster.id)
+                .cloned()
+                .collect(),
+            events: world
+                .events
+                .iter()
+                .filter(|e| e.subject.id == cluster.id.as_str())
+                .cloned()
+                .collect(),
             endpoint: "https://127.0.0.1:6443".to_owned(),
             cluster,
         })
@@ -208,7 +129,12 @@ impl Surface for Fake {
 
     async fn delete_cluster(&self, project: &str, reference: &str) -> Result<Operation, Fault> {
         let cluster = self.find_cluster(project, reference)?;
-        for stored in self.world().clusters.iter_mut().filter(|stored| stored.id == cluster.id) {
+        for stored in self
+            .world()
+            .clusters
+            .iter_mut()
+            .filter(|stored| stored.id == cluster.id)
+        {
             stored.deleting = true;
         }
         let about = subject(SubjectKind::Cluster, cluster.id.as_str());
@@ -224,17 +150,33 @@ impl Surface for Fake {
         )))
     }
 
-    async fn load_images(&self, project: &str, reference: &str, archive: &Path) -> Result<Vec<String>, Fault> {
+    async fn load_images(
+        &self,
+        project: &str,
+        reference: &str,
+        archive: &Path,
+    ) -> Result<Vec<String>, Fault> {
         let cluster = self.find_cluster(project, reference)?;
-        let size = std::fs::metadata(archive).map_err(|error| Fault::internal("archive", error.to_string()))?.len();
+        let size = std::fs::metadata(archive)
+            .map_err(|error| Fault::internal("archive", error.to_string()))?
+            .len();
         let image = format!("docker.io/library/app:{size}");
-        self.world().images.entry(cluster.id.to_string()).or_default().push(image.clone());
+        self.world()
+            .images
+            .entry(cluster.id.to_string())
+            .or_default()
+            .push(image.clone());
         Ok(vec![image])
     }
 
     async fn list_images(&self, project: &str, reference: &str) -> Result<Vec<String>, Fault> {
         let cluster = self.find_cluster(project, reference)?;
-        Ok(self.world().images.get(cluster.id.as_str()).cloned().unwrap_or_default())
+        Ok(self
+            .world()
+            .images
+            .get(cluster.id.as_str())
+            .cloned()
+            .unwrap_or_default())
     }
 
     async fn list_instances(&self, project: &str) -> Result<Vec<Machine>, Fault> {
@@ -245,13 +187,24 @@ impl Surface for Fake {
     async fn get_instance(&self, project: &str, reference: &str) -> Result<Machine, Fault> {
         known(project)?;
         let world = self.world();
-        let found = world.machines.iter().find(|m| m.id.as_str() == reference || m.hostname == reference);
-        found.cloned().ok_or_else(|| Fault::not_found("instance", reference))
+        let found = world
+            .machines
+            .iter()
+            .find(|m| m.id.as_str() == reference || m.hostname == reference);
+        found
+            .cloned()
+            .ok_or_else(|| Fault::not_found("instance", reference))
     }
 
     async fn list_operations(&self, project: &str) -> Result<Vec<Operation>, Fault> {
         known(project)?;
-        Ok(self.world().operations.iter().rev().map(|sender| sender.borrow().clone()).collect())
+        Ok(self
+            .world()
+            .operations
+            .iter()
+            .rev()
+            .map(|sender| sender.borrow().clone())
+            .collect())
     }
 
     async fn get_operation(&self, project: &str, id: &OperationId) -> Result<Operation, Fault> {
@@ -275,11 +228,23 @@ impl Surface for Fake {
         Ok(changes.boxed())
     }
 
-    async fn list_events(&self, project: &str, subject: Option<&str>, limit: u32) -> Result<Vec<Event>, Fault> {
+    async fn list_events(
+        &self,
+        project: &str,
+        subject: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<Event>, Fault> {
         known(project)?;
         let world = self.world();
-        let wanted = |event: &&Event| subject.is_none_or(|s| event.subject.id == s || event.subject_name == s);
-        Ok(world.events.iter().filter(wanted).take(limit as usize).cloned().collect())
+        let wanted =
+            |event: &&Event| subject.is_none_or(|s| event.subject.id == s || event.subject_name == s);
+        Ok(world
+            .events
+            .iter()
+            .filter(wanted)
+            .take(limit as usize)
+            .cloned()
+            .collect())
     }
 
     async fn list_bundles(&self) -> Result<Vec<BundleSummary>, Fault> {
@@ -292,7 +257,11 @@ impl Surface for Fake {
 
     async fn census(&self) -> Result<Census, Fault> {
         let world = self.world();
-        let running = world.operations.iter().filter(|op| op.borrow().state == OperationState::Running).count();
+        let running = world
+            .operations
+            .iter()
+            .filter(|op| op.borrow().state == OperationState::Running)
+            .count();
         Ok(Census {
             clusters: vec![(ClusterPhase::Running, world.clusters.len() as u64)],
             operations: vec![(OperationState::Running, running as u64)],

@@ -1,4 +1,4 @@
-module plasmacloud.io/bundle/plugins
+module plasmacloud.io/bundle/cni-plugins
 
 go 1.24.2
 

@@ -1,0 +1,59 @@
+# Two commands: `make up` gives a platform with a working cluster, `make test` runs every test.
+# Everything here works on a Debian machine that has only Rust and Go.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+# Where binaries are gathered: beside one another, as an installation has them.
+BIN ?= $(CURDIR)/bin
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
+TRIPLE := $(shell uname -m)-unknown-linux-gnu
+PREFIX ?= /usr/local
+DESTDIR ?=
+VERSION ?= v1.36
+
+export PLASMACLOUD_CACHE_DIR ?= /var/cache/plasmacloud
+export PLASMACLOUD_STATE_DIR ?= /var/lib/plasmacloud
+
+help: ## say what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+tools: ## install the Debian packages that are missing
+	@scripts/tools
+
+build: tools ## build the binaries into bin/
+	@scripts/build release "$(BIN)"
+
+bundle: build ## make or find the Kubernetes bundle
+	@"$(BIN)/cloud" bundle build $(VERSION)
+
+up: bundle ## start the platform and bring up the cluster "demo"
+	@scripts/up "$(BIN)"
+
+down: ## remove every trace of the platform but the cache of bundles
+	@scripts/down "$(BIN)"
+
+purge: down ## remove the cache of bundles too
+	@scripts/purge
+
+test: ## run every test, those on real Kubernetes included
+	@scripts/test
+
+lint: ## formatting and clippy
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+
+deny: ## licences, advisories and bans of the dependency tree (installs cargo-deny when missing)
+	@command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
+	cargo deny check
+
+chaos: build ## kill the platform at every point of creating and deleting a cluster, on real machines
+	@scripts/chaos
+
+bench: build ## print the figures of docs/results/bench.md
+	@scripts/bench "$(BIN)"
+
+install: build ## put binaries, units, completion and manual pages under PREFIX
+	@scripts/install "$(BIN)" "$(DESTDIR)" "$(PREFIX)"
+
+.PHONY: help tools build bundle up down purge test lint deny chaos bench install

@@ -1,0 +1,45 @@
+//! `cloud k8s plan`
+
+use std::path::PathBuf;
+
+use api::{client::Client, plan::PlanRequest};
+use clap::Args;
+
+use crate::{
+    commands::apply::{NetworkChange, compare_network},
+    failure::Failure,
+    manifest::{self, Document},
+    surroundings::print,
+    views,
+};
+
+#[derive(Debug, Args)]
+pub struct Plan {
+    /// File with Cluster and VPC documents, - for standard input
+    #[arg(short, long, value_name = "FILE")]
+    file: PathBuf,
+}
+
+impl Plan {
+    pub async fn run(self, client: &Client) -> Result<(), Failure> {
+        for document in manifest::read(&self.file)? {
+            let text = match document {
+                Document::Network { name, cidr } => match compare_network(client, &name, &cidr).await? {
+                    NetworkChange::Create => format!("VPC {name} would be created with {cidr}\n"),
+                    NetworkChange::None => format!("VPC {name} is as the file says; nothing would be done\n"),
+                },
+                Document::Cluster { name, spec } => {
+                    let plan = client
+                        .plan_cluster(&PlanRequest {
+                            name: name.clone(),
+                            spec: *spec,
+                        })
+                        .await?;
+                    views::plan::show(&name, &plan)
+                }
+            };
+            print(&text)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,5 @@
+//! The program as people and scripts use it. Needs nothing but the loopback interface.
+
+mod commands;
+mod exit_codes;
+mod site;

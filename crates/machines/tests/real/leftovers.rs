@@ -1,0 +1,94 @@
+//! Nothing is left, and what is left anyway is found, without reading any record.
+
+use ports::Compute;
+use types::Bytes;
+
+use crate::harness::{World, eventually, plug, run, status};
+
+#[test]
+fn removing_leaves_nothing_and_may_be_repeated() {
+    let world = World::new();
+    let mut machine = world.machine("exec sleep 1000");
+    machine.size.disk = Some(Bytes::mib(64));
+    let volume = world.volume();
+    world.attach(&mut machine, &volume, "/data");
+    let leader = world.boot(&machine);
+    eventually("its process runs", || status(leader)?.processes[0].pid);
+    let found = world.scan();
+    for kind in ["Process", "Cgroup", "Mount", "LoopDevice", "File"] {
+        assert!(found.iter().any(|f| f.starts_with(kind)), "{kind}: {found:?}");
+    }
+    assert!(found.iter().filter(|f| f.ends_with(machine.id.as_str())).count() > 10, "{found:?}");
+    for _ in 0..2 {
+        world.wait(world.driver.remove(&machine.id)).unwrap();
+        assert_eq!(world.scan(), Vec::<String>::new());
+    }
+    let volumes = std::fs::read_dir(world.state.path().join("volumes")).unwrap().count();
+    assert_eq!(volumes, 1, "a volume is only detached");
+}
+
+#[test]
+fn planted_leftovers_are_found() {
+    let world = World::new();
+    let id = types::MachineId::generate();
+    let hierarchy = ["/sys/fs/cgroup/pids", "/sys/fs/cgroup"].into_iter().find(|d| std::path::Path::new(d).exists());
+    let cgroup = format!("{}/plasmacloud-{}/{id}", hierarchy.unwrap(), world.instance);
+    std::fs::create_dir_all(&cgroup).unwrap();
+    let mounted = world.state.path().join("machines").join(id.as_str()).join("root");
+    std::fs::create_dir_all(&mounted).unwrap();
+    run("mount", &["-t", "tmpfs", "none", mounted.to_str().unwrap()]);
+    let found = world.scan();
+    for kind in ["Cgroup", "Mount", "File"] {
+        assert!(found.iter().any(|f| f.starts_with(kind) && f.ends_with(id.as_str())), "{kind}: {found:?}");
+    }
+    world.wait(world.driver.remove(&id)).unwrap();
+    assert_eq!(world.scan(), Vec::<String>::new());
+}
+
+#[test]
+fn a_half_made_machine_is_finished() {
+    let world = World::new();
+    let mut machine = world.machine("exec sleep 1000");
+    machine.size.disk = Some(Bytes::mib(64));
+    let dir = world.state.path().join("machines").join(machine.id.as_str());
+    for part in ["root", "lower", "data"] {
+        std::fs::create_dir_all(dir.join(part)).unwrap();
+    }
+    std::fs::write(dir.join("disk.making"), b"half a file system").unwrap();
+    run("mount", &["-t", "tmpfs", "none", dir.join("root").to_str().unwrap()]);
+    run("mount", &["--bind", "/etc", dir.join("lower").to_str().unwrap()]);
+    let leader = world.boot(&machine);
+    eventually("its process runs", || status(leader)?.processes[0].pid);
+    world.wait(world.driver.remove(&machine.id)).unwrap();
+    assert_eq!(world.scan(), Vec::<String>::new());
+}
+
+#[test]
+fn two_instances_do_not_meet() {
+    let (one, two) = (World::new(), World::new());
+    // The same id in both: only the instance tells them apart.
+    let mut first = one.machine("exec sleep 1000");
+    let second = two.machine("exec sleep 1000");
+    first.id = second.id.clone();
+    let (a, b) = (one.boot(&first), two.boot(&second));
+    assert_ne!(a.pid, b.pid);
+    one.wait(one.driver.remove(&first.id)).unwrap();
+    assert_eq!(one.scan(), Vec::<String>::new());
+    assert_eq!(two.apply(&second), b);
+    assert!(!two.scan().is_empty());
+}
+
+#[test]
+fn a_machine_started_and_forgotten_is_adopted_with_its_interface() {
+    let world = World::new();
+    let machine = world.machine("exec sleep 1000");
+    let leader = world.boot(&machine);
+    // As if we had died between starting it and moving the interface in.
+    let dir = world.state.path().join("machines").join(machine.id.as_str());
+    std::fs::remove_file(dir.join("leader.json")).unwrap();
+    run("nsenter", &["-t", &leader.pid.to_string(), "-n", "ip", "link", "del", "eth0"]);
+    plug(&machine.nic);
+    let observed = world.wait(world.restarted().apply(&machine)).unwrap();
+    assert_eq!(observed.leader, Some(leader));
+    assert!(observed.attached);
+}

@@ -1,0 +1,174 @@
+//! How clusters are made, changed and planned in memory.
+
+use types::{
+    Fault, FaultKind, Name,
+    cluster::{Cluster, ClusterSpec},
+    operation::{Operation, OperationKind, Subject, SubjectKind},
+    version::Wanted,
+};
+
+use super::{Fake, PROJECT, samples};
+use crate::surface::{Change, Impact, PlanPreview, PlannedStep, Surface};
+
+pub(super) fn known(project: &str) -> Result<(), Fault> {
+    if project == PROJECT {
+        Ok(())
+    } else {
+        Err(Fault::not_found("project", project))
+    }
+}
+
+pub(super) fn taken(what: &str, name: &Name) -> Fault {
+    Fault::new(
+        FaultKind::Conflict,
+        format!("{what}-name-taken"),
+        format!("there is a {what} '{name}' already"),
+        "choose another name, or delete the other one first",
+    )
+}
+
+pub(super) fn subject(kind: SubjectKind, id: &str) -> Subject {
+    Subject {
+        kind,
+        id: id.to_owned(),
+    }
+}
+
+pub(super) fn check_version(spec: &ClusterSpec) -> Result<(), Fault> {
+    match spec.version.map(Wanted::line) {
+        None => Ok(()),
+        Some(line) if line.to_string() == "v1.36" => Ok(()),
+        Some(line) => Err(Fault::invalid(
+            "version-unknown",
+            format!("there is no Kubernetes {line} here"),
+            "choose one of v1.36",
+        )),
+    }
+}
+
+impl Fake {
+    pub(super) fn find_cluster(&self, project: &str, reference: &str) -> Result<Cluster, Fault> {
+        known(project)?;
+        let world = self.world();
+        let found = world
+            .clusters
+            .iter()
+            .find(|c| c.id.as_str() == reference || c.name.as_str() == reference);
+        found
+            .cloned()
+            .ok_or_else(|| Fault::not_found("cluster", reference))
+    }
+
+    pub(super) async fn make_cluster(
+        &self,
+        project: &str,
+        name: Name,
+        spec: ClusterSpec,
+    ) -> Result<(Cluster, Operation), Fault> {
+        let network = self.get_network(project, &spec.vpc).await?;
+        check_version(&spec)?;
+        if self.find_cluster(project, name.as_str()).is_ok() {
+            return Err(taken("cluster", &name));
+        }
+        let cluster = {
+            let mut world = self.world();
+            let cluster = samples::cluster(world.next(), name.clone(), &network, spec);
+            for (group, scale) in &cluster.scales {
+                for number in 1..=scale.replicas {
+                    let machine = samples::worker(world.next(), &cluster, group, number);
+                    world.machines.push(machine);
+                }
+            }
+            let n = world.next();
+            let id = cluster.id.as_str();
+            world.events.insert(
+                0,
+                samples::event(
+                    n,
+                    SubjectKind::Cluster,
+                    id,
+                    name.as_str(),
+                    "Accepted",
+                    "the cluster is being made",
+                ),
+            );
+            world.clusters.push(cluster.clone());
+            cluster
+        };
+        let about = subject(SubjectKind::Cluster, cluster.id.as_str());
+        Ok((cluster, self.begin(OperationKind::Create, about, name.as_str())))
+    }
+
+    pub(super) async fn change_cluster(
+        &self,
+        project: &str,
+        name: Name,
+        spec: ClusterSpec,
+    ) -> Result<(Cluster, Option<Operation>), Fault> {
+        match self.find_cluster(project, name.as_str()) {
+            Err(_) => {
+                let (cluster, operation) = self.make_cluster(project, name, spec).await?;
+                Ok((cluster, Some(operation)))
+            }
+            Ok(cluster) if cluster.spec == spec => Ok((cluster, None)),
+            Ok(mut cluster) => {
+                cluster.generation += 1;
+                cluster.spec = spec;
+                for stored in self
+                    .world()
+                    .clusters
+                    .iter_mut()
+                    .filter(|stored| stored.id == cluster.id)
+                {
+                    *stored = cluster.clone();
+                }
+                let about = subject(SubjectKind::Cluster, cluster.id.as_str());
+                Ok((
+                    cluster,
+                    Some(self.begin(OperationKind::Update, about, name.as_str())),
+                ))
+            }
+        }
+    }
+
+    pub(super) async fn preview_cluster(
+        &self,
+        project: &str,
+        name: Name,
+        spec: ClusterSpec,
+    ) -> Result<PlanPreview, Fault> {
+        let step = |title: &str, detail: String| PlannedStep {
+            title: title.to_owned(),
+            detail,
+        };
+        match self.find_cluster(project, name.as_str()) {
+            Err(_) => {
+                let network = self.get_network(project, &spec.vpc).await?;
+                Ok(PlanPreview {
+                    change: Change::Create,
+                    steps: vec![
+                        step("attach to the network", network.name.to_string()),
+                        step("start the control plane", name.to_string()),
+                    ],
+                    impact: Impact::default(),
+                    notes: Vec::new(),
+                })
+            }
+            Ok(cluster) if cluster.spec == spec => Ok(PlanPreview {
+                change: Change::None,
+                steps: Vec::new(),
+                impact: Impact::default(),
+                notes: Vec::new(),
+            }),
+            Ok(_) => Ok(PlanPreview {
+                change: Change::Update,
+                steps: vec![step("replace the node", format!("{name}-default-1"))],
+                impact: Impact {
+                    nodes_replaced: vec![format!("{name}-default-1")],
+                    api_downtime: true,
+                },
+                notes: vec!["pods without a controller are lost".to_owned()],
+            }),
+        }
+    }
+}
