@@ -52,6 +52,11 @@ pub fn check(
     Ok(())
 }
 
+/// An amount as a person would say it.
+fn gib(bytes: u64) -> String {
+    format!("{:.1} GiB", bytes as f64 / Bytes::gib(1).0 as f64)
+}
+
 fn full(what: &str, wanted: impl std::fmt::Display, left: impl std::fmt::Display) -> Fault {
     Fault::refused(
         "host-full",

@@ -10,8 +10,8 @@ use std::{
 use rustix::{
     io::Errno,
     mount::{
-        FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags,
-        fsconfig_create, fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, move_mount, open_tree,
+        FsMountFlags, FsOpenFlags, MountAttrFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags,
+        fsconfig_create, fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, mount_change, move_mount, open_tree,
         unmount,
     },
 };
@@ -78,6 +78,13 @@ impl Detached {
         let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
         move_mount(self.fd.as_fd(), "", dir.as_fd(), "", flags).doing("mount at", named)
     }
+}
+
+/// Makes what is mounted below `dir` go everywhere when it goes here. A process that was started in a mount namespace
+/// of its own has a copy of everything that was mounted then, and would hold a disk for as long as it runs.
+pub fn share(dir: &Path) -> Result<()> {
+    Detached::copy(dir)?.attach(dir)?;
+    mount_change(dir, MountPropagationFlags::SHARED).doing("share", dir)
 }
 
 /// Takes away every mount at or below `dir`, the innermost first.

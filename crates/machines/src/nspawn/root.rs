@@ -15,7 +15,7 @@ use crate::{
         ext4,
         identity::{UidRange, UserNamespace, as_root_of},
         loopdev,
-        mount::Detached,
+        mount::{self, Detached},
         tree::Tree,
     },
 };
@@ -35,6 +35,7 @@ pub fn assemble(place: &MachineDir, desired: &MachineDesired, range: UidRange) -
     for dir in [&lower, &data, &root] {
         std::fs::create_dir_all(dir).doing("make", dir)?;
     }
+    mount::share(&place.dir)?;
     Detached::copy(&desired.image)?.mapped(&namespace)?.attach(&lower)?;
     mount_disk(place, desired, &namespace)?;
     as_root_of(range, || {

@@ -1,5 +1,7 @@
 //! Nothing is left, and what is left anyway is found, without reading any record.
 
+use std::process::Command;
+
 use ports::Compute;
 use types::Bytes;
 
@@ -91,4 +93,23 @@ fn a_machine_started_and_forgotten_is_adopted_with_its_interface() {
     let observed = world.wait(world.restarted().apply(&machine)).unwrap();
     assert_eq!(observed.leader, Some(leader));
     assert!(observed.attached);
+}
+
+#[test]
+fn a_process_in_another_mount_namespace_holds_no_disk() {
+    let world = World::new();
+    let mut machine = world.machine("exec sleep 1000");
+    machine.size.disk = Some(Bytes::mib(64));
+    world.boot(&machine);
+    let mut holder = Command::new("unshare").args(["--mount", "--propagation", "slave", "sleep", "60"]).spawn().unwrap();
+    eventually("it has its own namespace", || {
+        let read = |pid: &str| std::fs::read_link(format!("/proc/{pid}/ns/mnt")).ok();
+        (read(&holder.id().to_string())? != read("self")?).then_some(())
+    });
+    let removed = world.wait(world.driver.remove(&machine.id));
+    let found = world.scan();
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    removed.unwrap();
+    assert_eq!(found, Vec::<String>::new());
 }
