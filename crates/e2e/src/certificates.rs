@@ -17,9 +17,22 @@ impl ServingCertificate {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
         let now = Timestamp(i64::try_from(since.as_secs()).expect("a small number"));
         let authority = Authority::generate("test", now).expect("an authority");
-        let dns = vec![format!("{name}.{namespace}.svc"), format!("{name}.{namespace}.svc.cluster.local")];
-        let request = LeafRequest::server(name, Names { dns, addresses: Vec::new() });
+        let dns = vec![
+            format!("{name}.{namespace}.svc"),
+            format!("{name}.{namespace}.svc.cluster.local"),
+        ];
+        let request = LeafRequest::server(
+            name,
+            Names {
+                dns,
+                addresses: Vec::new(),
+            },
+        );
         let leaf = authority.issue(&request, now).expect("a certificate");
-        Self { ca_pem: authority.cert_pem, cert_pem: leaf.cert_pem, key_pem: leaf.key_pem }
+        Self {
+            ca_pem: authority.cert_pem,
+            cert_pem: leaf.cert_pem,
+            key_pem: leaf.key_pem,
+        }
     }
 }

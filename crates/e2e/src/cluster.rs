@@ -23,7 +23,16 @@ impl<'a> Cluster<'a> {
     /// Creates it and waits; `more` are further words for `cloud k8s create`.
     pub fn create(platform: &'a Platform, name: &str, vpc: &str, workers: u32, more: &[&str]) -> Self {
         let workers = workers.to_string();
-        let mut words = vec!["k8s", "create", "--name", name, "--vpc", vpc, "--workers", &workers];
+        let mut words = vec![
+            "k8s",
+            "create",
+            "--name",
+            name,
+            "--vpc",
+            vpc,
+            "--workers",
+            &workers,
+        ];
         words.extend_from_slice(more);
         let ended = platform.cloud(&words);
         eprintln!("cluster {name} created in {:.1} s", ended.took.as_secs_f64());
@@ -36,7 +45,11 @@ impl<'a> Cluster<'a> {
         let kubeconfig = platform.dir().join(format!("{name}.kubeconfig"));
         let text = platform.cloud(&["k8s", "kubeconfig", name]).ok();
         std::fs::write(&kubeconfig, text).expect("the test's own directory");
-        Self { platform, name: name.to_owned(), kubeconfig }
+        Self {
+            platform,
+            name: name.to_owned(),
+            kubeconfig,
+        }
     }
 
     pub fn name(&self) -> &str {
@@ -60,7 +73,12 @@ impl<'a> Cluster<'a> {
 
     #[track_caller]
     pub fn apply(&self, manifest: &str) {
-        run_with_input(&mut self.kubectl_command(&["apply", "-f", "-"]), manifest, KUBECTL).ok();
+        run_with_input(
+            &mut self.kubectl_command(&["apply", "-f", "-"]),
+            manifest,
+            KUBECTL,
+        )
+        .ok();
     }
 
     /// Objects as JSON; `Err` says why not, for a condition that is asked again.
@@ -76,18 +94,35 @@ impl<'a> Cluster<'a> {
     }
 
     pub fn wait_for_pods(&self, selector: &str, count: usize) -> Vec<Value> {
-        eventually(&format!("{count} pods of {selector} are ready"), Duration::from_secs(120), || {
-            let pods = self.get(&["pods", "-l", selector])?;
-            let pods = pods["items"].as_array().cloned().unwrap_or_default();
-            let ready = pods.iter().filter(|pod| is_true(&pod["status"]["conditions"], "Ready")).count();
-            let seen = || pods.iter().map(|pod| format!("{} {}", pod["metadata"]["name"], pod["status"])).collect();
-            if ready == count && pods.len() == count { Ok(pods) } else { Err(seen()) }
-        })
+        eventually(
+            &format!("{count} pods of {selector} are ready"),
+            Duration::from_secs(120),
+            || {
+                let pods = self.get(&["pods", "-l", selector])?;
+                let pods = pods["items"].as_array().cloned().unwrap_or_default();
+                let ready = pods
+                    .iter()
+                    .filter(|pod| is_true(&pod["status"]["conditions"], "Ready"))
+                    .count();
+                let seen = || {
+                    pods.iter()
+                        .map(|pod| format!("{} {}", pod["metadata"]["name"], pod["status"]))
+                        .collect()
+                };
+                if ready == count && pods.len() == count {
+                    Ok(pods)
+                } else {
+                    Err(seen())
+                }
+            },
+        )
     }
 
     /// What the platform says of it.
     pub fn view(&self) -> Value {
-        self.platform.cloud(&["k8s", "get", &self.name, "-o", "json"]).json()
+        self.platform
+            .cloud(&["k8s", "get", &self.name, "-o", "json"])
+            .json()
     }
 
     /// Phase and reason.
@@ -101,7 +136,11 @@ impl<'a> Cluster<'a> {
     pub fn wait_for_phase(&self, wanted: &str, within: Duration) -> String {
         eventually(&format!("cluster {} is {wanted}", self.name), within, || {
             let (phase, reason) = self.phase();
-            if phase == wanted { Ok(reason) } else { Err(format!("{phase}: {reason}\n{}", self.platform.log_end("cloudd"))) }
+            if phase == wanted {
+                Ok(reason)
+            } else {
+                Err(format!("{phase}: {reason}\n{}", self.platform.log_end("cloudd")))
+            }
         })
     }
 
@@ -109,7 +148,9 @@ impl<'a> Cluster<'a> {
     pub fn node_names(&self) -> Vec<String> {
         let nodes = self.get(&["nodes"]).expect("nodes");
         let names = nodes["items"].as_array().expect("a list").iter();
-        names.map(|node| node["metadata"]["name"].as_str().expect("a name").to_owned()).collect()
+        names
+            .map(|node| node["metadata"]["name"].as_str().expect("a name").to_owned())
+            .collect()
     }
 
     pub fn plane(&self) -> Machine {
@@ -126,5 +167,6 @@ impl<'a> Cluster<'a> {
 /// Whether a condition of that type is there and true.
 pub fn is_true(conditions: &Value, kind: &str) -> bool {
     let all = conditions.as_array().map(Vec::as_slice).unwrap_or_default();
-    all.iter().any(|condition| condition["type"] == kind && condition["status"] == "True")
+    all.iter()
+        .any(|condition| condition["type"] == kind && condition["status"] == "True")
 }

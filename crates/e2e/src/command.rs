@@ -27,7 +27,11 @@ impl Ended {
 
     /// As [`Ended::ok`], for a condition that is asked again.
     pub fn try_ok(self) -> Result<String, String> {
-        if self.code == Some(0) { Ok(self.stdout) } else { Err(self.told()) }
+        if self.code == Some(0) {
+            Ok(self.stdout)
+        } else {
+            Err(self.told())
+        }
     }
 
     #[track_caller]
@@ -37,8 +41,17 @@ impl Ended {
     }
 
     pub fn told(&self) -> String {
-        let Self { line, code, stdout, stderr, took } = self;
-        format!("`{line}` ended with {code:?} after {:.1} s\n{stdout}{stderr}", took.as_secs_f64())
+        let Self {
+            line,
+            code,
+            stdout,
+            stderr,
+            took,
+        } = self;
+        format!(
+            "`{line}` ended with {code:?} after {:.1} s\n{stdout}{stderr}",
+            took.as_secs_f64()
+        )
     }
 }
 
@@ -75,9 +88,18 @@ pub fn run_with_input(command: &mut Command, input: &str, within: Duration) -> E
     let text = |reader: std::thread::JoinHandle<Vec<u8>>| {
         String::from_utf8_lossy(&reader.join().unwrap_or_default()).into_owned()
     };
-    let mut ended = Ended { line, code: status.code(), stdout: text(stdout), stderr: text(stderr), took };
+    let mut ended = Ended {
+        line,
+        code: status.code(),
+        stdout: text(stdout),
+        stderr: text(stderr),
+        took,
+    };
     if late {
-        ended.stderr.push_str(&format!("\n(killed: it was not done within {} s)\n", within.as_secs()));
+        ended.stderr.push_str(&format!(
+            "\n(killed: it was not done within {} s)\n",
+            within.as_secs()
+        ));
     }
     ended
 }
@@ -93,13 +115,19 @@ fn collect(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<
 
 /// Most commands end in milliseconds; then a coarser look is enough.
 fn brief() {
-    #[expect(clippy::disallowed_methods, reason = "a child's end is looked for, and the deadline with it")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a child's end is looked for, and the deadline with it"
+    )]
     std::thread::sleep(Duration::from_millis(10));
 }
 
 pub(crate) fn shown(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    words
+        .map(|word| word.to_string_lossy())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[cfg(test)]

@@ -29,7 +29,10 @@ impl Machine {
         let found = processes.iter().filter_map(|process| {
             let words = process.words();
             let id = words.iter().find_map(|word| word.strip_prefix(&name))?.to_owned();
-            let hostname = words.iter().find_map(|word| word.strip_prefix("--hostname="))?.to_owned();
+            let hostname = words
+                .iter()
+                .find_map(|word| word.strip_prefix("--hostname="))?
+                .to_owned();
             let first = |p: &&Process| p.in_cgroup(&id) && matches!(p.numbers()[..], [_, 1]);
             let leader = *processes.iter().find(first)?;
             Some(Self { id, hostname, leader })
@@ -49,8 +52,14 @@ impl Machine {
     /// Its process that was called by this name.
     pub fn process(&self, program: &str) -> Process {
         eventually(&format!("{program} runs in {}", self.hostname), QUICK, || {
-            let called = |p: &Process| p.words().first().is_some_and(|word| word.rsplit('/').next() == Some(program));
-            let found = Process::all().into_iter().find(|p| p.in_cgroup(&self.id) && called(p));
+            let called = |p: &Process| {
+                p.words()
+                    .first()
+                    .is_some_and(|word| word.rsplit('/').next() == Some(program))
+            };
+            let found = Process::all()
+                .into_iter()
+                .find(|p| p.in_cgroup(&self.id) && called(p));
             found.ok_or_else(|| "no such process".to_owned())
         })
     }
@@ -59,7 +68,11 @@ impl Machine {
     pub fn kill(&self) {
         self.leader.signal(Signal::KILL);
         eventually(&format!("{} dies", self.hostname), QUICK, || {
-            if self.leader.is_alive() { Err("its first process lives".to_owned()) } else { Ok(()) }
+            if self.leader.is_alive() {
+                Err("its first process lives".to_owned())
+            } else {
+                Ok(())
+            }
         });
     }
 }
@@ -67,12 +80,17 @@ impl Machine {
 /// Takes away what a power cut would: all but files.
 pub fn plug_pulled(mark: &str, dir: &Path) {
     let ours = |p: &Process| {
-        p.in_cgroup(&format!("plasmacloud-{mark}")) || p.words().iter().any(|w| w.contains(&format!("pc-{mark}-")))
+        p.in_cgroup(&format!("plasmacloud-{mark}"))
+            || p.words().iter().any(|w| w.contains(&format!("pc-{mark}-")))
     };
     eventually("every process of the instance is dead", QUICK, || {
         let left: Vec<Process> = Process::all().into_iter().filter(ours).collect();
         left.iter().for_each(|process| process.signal(Signal::KILL));
-        if left.is_empty() { Ok(()) } else { Err(format!("{left:?}")) }
+        if left.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("{left:?}"))
+        }
     });
     for at in mounts_below(dir) {
         run(Command::new("umount").arg("--lazy").arg(at), QUICK);
@@ -88,19 +106,48 @@ pub fn plug_pulled(mark: &str, dir: &Path) {
     }
     let links = run(Command::new("ip").args(["-o", "link", "show"]), QUICK).ok();
     for line in links.lines() {
-        let name = line.split(": ").nth(1).unwrap_or_default().split('@').next().unwrap_or_default();
+        let name = line
+            .split(": ")
+            .nth(1)
+            .unwrap_or_default()
+            .split('@')
+            .next()
+            .unwrap_or_default();
         if name.starts_with(&format!("{mark}-")) {
             run(Command::new("ip").args(["link", "delete", name]), QUICK);
         }
     }
-    run(Command::new("nft").args(["delete", "table", "inet", &format!("pc-{mark}")]), QUICK);
+    run(
+        Command::new("nft").args(["delete", "table", "inet", &format!("pc-{mark}")]),
+        QUICK,
+    );
     for entry in fs::read_dir("/sys/fs/cgroup").into_iter().flatten().flatten() {
         remove_cgroup(&entry.path().join(format!("plasmacloud-{mark}")));
     }
     remove_cgroup(&PathBuf::from(format!("/sys/fs/cgroup/plasmacloud-{mark}")));
-    for entry in fs::read_dir("/run/plasmacloud/ids").into_iter().flatten().flatten() {
+    forget_run(mark);
+}
+
+/// What is kept below /run does not outlive a boot.
+fn forget_run(mark: &str) {
+    for entry in fs::read_dir("/run/plasmacloud/ids")
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
         if fs::read_to_string(entry.path()).is_ok_and(|owner| owner.starts_with(&format!("{mark}/"))) {
             let _ = fs::remove_file(entry.path());
+        }
+    }
+    for place in ["/run/systemd/nspawn/propagate", "/run/systemd/nspawn/unix-export"] {
+        for entry in fs::read_dir(place).into_iter().flatten().flatten() {
+            if entry
+                .file_name()
+                .to_string_lossy()
+                .starts_with(&format!("pc-{mark}-"))
+            {
+                let _ = fs::remove_dir(entry.path());
+            }
         }
     }
 }
@@ -108,7 +155,10 @@ pub fn plug_pulled(mark: &str, dir: &Path) {
 /// Deepest first.
 fn mounts_below(dir: &Path) -> Vec<String> {
     let table = fs::read_to_string("/proc/self/mountinfo").expect("proc is mounted");
-    let at = table.lines().filter_map(|line| line.split_whitespace().nth(4)).map(str::to_owned);
+    let at = table
+        .lines()
+        .filter_map(|line| line.split_whitespace().nth(4))
+        .map(str::to_owned);
     let mut found: Vec<String> = at.filter(|at| Path::new(at).starts_with(dir)).collect();
     found.reverse();
     found
@@ -120,7 +170,9 @@ fn loop_devices_of(dir: &Path) -> Vec<PathBuf> {
         let file = fs::read_to_string(device.path().join("loop/backing_file")).unwrap_or_default();
         Path::new(file.trim()).starts_with(dir)
     });
-    backed.map(|device| Path::new("/dev").join(device.file_name())).collect()
+    backed
+        .map(|device| Path::new("/dev").join(device.file_name()))
+        .collect()
 }
 
 fn remove_cgroup(dir: &Path) {

@@ -38,12 +38,20 @@ pub struct Programs {
 impl Programs {
     pub fn find() -> Self {
         let dir = std::env::var_os("PLASMACLOUD_BIN_DIR").map(PathBuf::from);
-        let dir = dir.expect("PLASMACLOUD_BIN_DIR names the directory with cloud, cloudd, cloud-edge and cloud-keeper");
+        let dir = dir.expect(
+            "PLASMACLOUD_BIN_DIR names the directory with cloud, cloudd, cloud-edge and cloud-keeper",
+        );
         let cache = std::env::var_os("PLASMACLOUD_CACHE_DIR");
         let cache = cache.map_or_else(|| PathBuf::from("/var/cache/plasmacloud"), PathBuf::from);
         let bundle = bundle::Cache::open(&cache).and_then(|cache| cache.resolve(bundle::DEFAULT_LINE));
-        let bundle = bundle.expect("the cache is readable").expect("the default bundle is built");
-        let tool = |name| bundle.bin(name).unwrap_or_else(|| panic!("the bundle has {name}"));
+        let bundle = bundle
+            .expect("the cache is readable")
+            .expect("the default bundle is built");
+        let tool = |name| {
+            bundle
+                .bin(name)
+                .unwrap_or_else(|| panic!("the bundle has {name}"))
+        };
         Self {
             cloud: dir.join("cloud"),
             cloudd: dir.join("cloudd"),
@@ -70,8 +78,14 @@ impl Platform {
         let dir = own_dir();
         let [listen, endpoint] = free_ports();
         let programs = Programs::find();
-        let mut platform =
-            Self { dir, programs, listen, endpoint, mark: String::new(), supervisor: None };
+        let mut platform = Self {
+            dir,
+            programs,
+            listen,
+            endpoint,
+            mark: String::new(),
+            supervisor: None,
+        };
         platform.boot();
         platform
     }
@@ -82,8 +96,16 @@ impl Platform {
         let (state, words) = (self.state(), self.words());
         self.supervisor = Some(Supervisor::start(&self.dir, &state, &self.programs, &words));
         self.wait_until_healthy();
-        self.mark = fs::read_to_string(state.join("instance")).expect("drawn at the first start").trim().to_owned();
-        eprintln!("platform {} at {} in {}", self.mark, self.listen, self.dir.display());
+        self.mark = fs::read_to_string(state.join("instance"))
+            .expect("drawn at the first start")
+            .trim()
+            .to_owned();
+        eprintln!(
+            "platform {} at {} in {}",
+            self.mark,
+            self.listen,
+            self.dir.display()
+        );
     }
 
     /// The daemon's arguments.
@@ -94,7 +116,10 @@ impl Platform {
             ("--listen", self.listen.to_string()),
             ("--endpoint", self.endpoint.to_string()),
         ];
-        words.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]).collect()
+        words
+            .into_iter()
+            .flat_map(|(flag, value)| [flag.to_owned(), value])
+            .collect()
     }
 
     pub fn wait_until_healthy(&self) {
@@ -131,7 +156,9 @@ impl Platform {
 
     pub fn cloud_command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(&self.programs.cloud);
-        command.args(words).env("PLASMACLOUD_CLIENT_FILE", self.state().join("client.toml"));
+        command
+            .args(words)
+            .env("PLASMACLOUD_CLIENT_FILE", self.state().join("client.toml"));
         for name in ["PLASMACLOUD_ENDPOINT", "PLASMACLOUD_TOKEN", "PLASMACLOUD_PROJECT"] {
             command.env_remove(name);
         }
@@ -140,7 +167,10 @@ impl Platform {
 
     /// A `cloudd` beside the supervised one, with these words and no others.
     pub fn second_cloudd(&self, words: &[String]) -> Ended {
-        run(Command::new(&self.programs.cloudd).args(words), Duration::from_secs(60))
+        run(
+            Command::new(&self.programs.cloudd).args(words),
+            Duration::from_secs(60),
+        )
     }
 
     fn supervisor(&self) -> &Supervisor {
@@ -168,7 +198,11 @@ impl Platform {
         let before = self.process("cloudd");
         before.signal(Signal::KILL);
         eventually("cloudd dies", Duration::from_secs(20), || {
-            if before.is_alive() { Err(format!("{before:?} lives")) } else { Ok(()) }
+            if before.is_alive() {
+                Err(format!("{before:?} lives"))
+            } else {
+                Ok(())
+            }
         });
     }
 
@@ -189,7 +223,10 @@ impl Platform {
     pub fn log_end(&self, name: &str) -> String {
         let text = fs::read_to_string(self.dir.join(format!("log/{name}.log"))).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
-        format!("end of {name}'s log:\n{}", lines[lines.len().saturating_sub(15)..].join("\n"))
+        format!(
+            "end of {name}'s log:\n{}",
+            lines[lines.len().saturating_sub(15)..].join("\n")
+        )
     }
 
     /// Stops it, has it removed, and looks whether anything stayed.
@@ -222,7 +259,11 @@ impl Platform {
 impl Drop for Platform {
     fn drop(&mut self) {
         if self.dir.exists() && (self.supervisor.is_some() || self.state().exists()) {
-            eprintln!("logs are kept in {}/log\n{}", self.dir.display(), self.log_end("cloudd"));
+            eprintln!(
+                "logs are kept in {}/log\n{}",
+                self.dir.display(),
+                self.log_end("cloudd")
+            );
             for left in self.remove() {
                 eprintln!("left on the host: {left}");
             }
@@ -240,10 +281,15 @@ impl Drop for Held {
 }
 
 fn own_dir() -> PathBuf {
-    let base = std::env::var_os("PLASMACLOUD_TEST_DIR").map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from);
+    let base =
+        std::env::var_os("PLASMACLOUD_TEST_DIR").map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from);
     let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
     // Short, because sockets below it have short paths only.
-    let dir = base.join(format!("pct-{:x}-{:x}", std::process::id(), since.subsec_micros()));
+    let dir = base.join(format!(
+        "pct-{:x}-{:x}",
+        std::process::id(),
+        since.subsec_micros()
+    ));
     fs::create_dir_all(&dir).expect("the base directory is writable");
     fs::set_permissions(&dir, fs::Permissions::from_mode(0o700)).expect("our own directory");
     dir
@@ -251,16 +297,23 @@ fn own_dir() -> PathBuf {
 
 fn free_ports() -> [SocketAddr; 2] {
     let held = [(); 2].map(|()| TcpListener::bind(("127.0.0.1", 0)).expect("a free port"));
-    held.each_ref().map(|listener| listener.local_addr().expect("bound"))
+    held.each_ref()
+        .map(|listener| listener.local_addr().expect("bound"))
 }
 
 fn health(address: SocketAddr) -> Result<(), String> {
     let told = |error: std::io::Error| format!("{address}: {error}");
     let mut stream = TcpStream::connect(address).map_err(told)?;
-    stream.set_read_timeout(Some(Duration::from_secs(5))).map_err(told)?;
+    stream
+        .set_read_timeout(Some(Duration::from_secs(5)))
+        .map_err(told)?;
     stream.write_all(b"GET /healthz HTTP/1.0\r\n\r\n").map_err(told)?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).map_err(told)?;
     let first = answer.lines().next().unwrap_or_default();
-    if first.contains(" 200 ") { Ok(()) } else { Err(answer) }
+    if first.contains(" 200 ") {
+        Ok(())
+    } else {
+        Err(answer)
+    }
 }

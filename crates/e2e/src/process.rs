@@ -36,7 +36,9 @@ impl Process {
 
     pub fn words(&self) -> Vec<String> {
         let line = fs::read(format!("/proc/{}/cmdline", self.pid)).unwrap_or_default();
-        line.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+        line.split(|byte| *byte == 0)
+            .map(|word| String::from_utf8_lossy(word).into_owned())
+            .collect()
     }
 
     pub fn parent(&self) -> Option<i32> {
@@ -46,14 +48,22 @@ impl Process {
     /// Its numbers, from the host's namespace inwards.
     pub fn numbers(&self) -> Vec<i32> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.pid)).unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("NSpid:")).unwrap_or_default();
-        line.split_whitespace().filter_map(|number| number.parse().ok()).collect()
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("NSpid:"))
+            .unwrap_or_default();
+        line.split_whitespace()
+            .filter_map(|number| number.parse().ok())
+            .collect()
     }
 
     /// Whether a component of one of its cgroups is called so.
     pub fn in_cgroup(&self, name: &str) -> bool {
         let text = fs::read_to_string(format!("/proc/{}/cgroup", self.pid)).unwrap_or_default();
-        text.lines().any(|line| line.split(['/', ':']).any(|part| part == name || part.starts_with(&format!("{name}."))))
+        text.lines().any(|line| {
+            line.split(['/', ':'])
+                .any(|part| part == name || part.starts_with(&format!("{name}.")))
+        })
     }
 
     /// Whether it works below this directory or was called with it.
@@ -68,7 +78,12 @@ impl Process {
         let mut pids = BTreeSet::from([self.pid]);
         loop {
             let before = pids.len();
-            pids.extend(all.iter().filter(|p| p.parent().is_some_and(|pid| pids.contains(&pid))).map(|p| p.pid).collect::<Vec<_>>());
+            pids.extend(
+                all.iter()
+                    .filter(|p| p.parent().is_some_and(|pid| pids.contains(&pid)))
+                    .map(|p| p.pid)
+                    .collect::<Vec<_>>(),
+            );
             if pids.len() == before {
                 return all.into_iter().filter(|p| pids.contains(&p.pid)).collect();
             }
@@ -79,7 +94,13 @@ impl Process {
 /// What follows the name, which may hold anything.
 fn fields(pid: i32) -> Option<Vec<String>> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    Some(text.rsplit_once(')')?.1.split_whitespace().map(str::to_owned).collect())
+    Some(
+        text.rsplit_once(')')?
+            .1
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect(),
+    )
 }
 
 fn stat(pid: i32) -> Option<(char, u64)> {

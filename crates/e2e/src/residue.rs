@@ -24,13 +24,22 @@ pub fn residue(mark: &str, dir: &Path) -> Vec<String> {
     }
     found.extend(mounts(dir));
     found.extend(loop_devices(dir));
-    cgroups(Path::new("/sys/fs/cgroup"), &format!("plasmacloud-{mark}"), 3, &mut found);
+    cgroups(
+        Path::new("/sys/fs/cgroup"),
+        &format!("plasmacloud-{mark}"),
+        3,
+        &mut found,
+    );
     let tables = run(Command::new("nft").args(["list", "tables"]), QUICK).ok();
-    found.extend(tables.lines().filter(|line| line.ends_with(&format!(" pc-{mark}"))).map(str::to_owned));
+    found.extend(
+        tables
+            .lines()
+            .filter(|line| line.ends_with(&format!(" pc-{mark}")))
+            .map(str::to_owned),
+    );
     let links = run(Command::new("ip").args(["-o", "link", "show"]), QUICK).ok();
-    let ours = |line: &&str| {
-        line.contains(&format!(": {mark}-")) || line.contains(&format!("plasmacloud/{mark}/"))
-    };
+    let ours =
+        |line: &&str| line.contains(&format!(": {mark}-")) || line.contains(&format!("plasmacloud/{mark}/"));
     found.extend(links.lines().filter(ours).map(|line| format!("interface {line}")));
     found.extend(claims(mark));
     found
@@ -45,7 +54,10 @@ fn named_in(dir: &str, prefix: &str) -> impl Iterator<Item = String> {
 fn mounts(dir: &Path) -> Vec<String> {
     let table = fs::read_to_string("/proc/self/mountinfo").expect("proc is mounted");
     let at = |line: &str| line.split_whitespace().nth(4).map(str::to_owned);
-    let below = table.lines().filter_map(at).filter(|at| Path::new(at).starts_with(dir));
+    let below = table
+        .lines()
+        .filter_map(at)
+        .filter(|at| Path::new(at).starts_with(dir));
     below.map(|at| format!("mount {at}")).collect()
 }
 
@@ -53,7 +65,9 @@ fn loop_devices(dir: &Path) -> Vec<String> {
     let devices = fs::read_dir("/sys/block").into_iter().flatten().flatten();
     let backed = devices.filter_map(|device| {
         let file = fs::read_to_string(device.path().join("loop/backing_file")).ok()?;
-        Path::new(file.trim()).starts_with(dir).then(|| format!("loop device {:?} of {}", device.file_name(), file.trim()))
+        Path::new(file.trim())
+            .starts_with(dir)
+            .then(|| format!("loop device {:?} of {}", device.file_name(), file.trim()))
     });
     backed.collect()
 }
@@ -71,9 +85,16 @@ fn cgroups(dir: &Path, name: &str, depth: usize, found: &mut Vec<String>) {
 
 /// Claims of user id ranges.
 fn claims(mark: &str) -> Vec<String> {
-    let files = fs::read_dir("/run/plasmacloud/ids").into_iter().flatten().flatten();
+    let files = fs::read_dir("/run/plasmacloud/ids")
+        .into_iter()
+        .flatten()
+        .flatten();
     let ours = |path: &std::path::PathBuf| {
         fs::read_to_string(path).is_ok_and(|owner| owner.starts_with(&format!("{mark}/")))
     };
-    files.map(|entry| entry.path()).filter(ours).map(|path| format!("file {}", path.display())).collect()
+    files
+        .map(|entry| entry.path())
+        .filter(ours)
+        .map(|path| format!("file {}", path.display()))
+        .collect()
 }

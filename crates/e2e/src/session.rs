@@ -28,12 +28,20 @@ impl Session {
         let said = Arc::new(Mutex::new(String::new()));
         follow(child.stdout.take().expect("piped"), said.clone());
         follow(child.stderr.take().expect("piped"), said.clone());
-        Self { line, stdin: child.stdin.take(), child, said }
+        Self {
+            line,
+            stdin: child.stdin.take(),
+            child,
+            said,
+        }
     }
 
     pub fn say(&mut self, text: &str) {
         let stdin = self.stdin.as_mut().expect("open until the end");
-        stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).expect("it listens");
+        stdin
+            .write_all(text.as_bytes())
+            .and_then(|()| stdin.flush())
+            .expect("it listens");
     }
 
     /// All it said up to now, both streams.
@@ -73,7 +81,9 @@ fn follow(mut pipe: impl Read + Send + 'static, said: Arc<Mutex<String>>) {
     std::thread::spawn(move || {
         let mut buffer = [0u8; 4096];
         while let Ok(count @ 1..) = pipe.read(&mut buffer) {
-            said.lock().expect("not poisoned").push_str(&String::from_utf8_lossy(&buffer[..count]));
+            said.lock()
+                .expect("not poisoned")
+                .push_str(&String::from_utf8_lossy(&buffer[..count]));
         }
     });
 }

@@ -14,11 +14,18 @@ pub struct Stages {
 impl Stages {
     /// With `PLASMACLOUD_STAGE` set only stages whose name contains it are run; for work on one of them.
     pub fn new() -> Self {
-        Self { failed: Vec::new(), only: std::env::var("PLASMACLOUD_STAGE").ok() }
+        Self {
+            failed: Vec::new(),
+            only: std::env::var("PLASMACLOUD_STAGE").ok(),
+        }
     }
 
     pub fn run(&mut self, name: &str, stage: impl FnOnce()) {
-        if self.only.as_ref().is_some_and(|only| !name.contains(only.as_str())) {
+        if self
+            .only
+            .as_ref()
+            .is_some_and(|only| !name.contains(only.as_str()))
+        {
             return;
         }
         let start = Instant::now();
@@ -38,6 +45,11 @@ impl Stages {
 
     #[track_caller]
     pub fn end(self) {
-        assert!(self.failed.is_empty(), "{} failed:\n\n{}", self.failed.len(), self.failed.join("\n\n"));
+        assert!(
+            self.failed.is_empty(),
+            "{} failed:\n\n{}",
+            self.failed.len(),
+            self.failed.join("\n\n")
+        );
     }
 }

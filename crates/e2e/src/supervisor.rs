@@ -33,7 +33,13 @@ impl Supervisor {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let at = |path: &Path| path.to_string_lossy().into_owned();
         let (edge, socket) = (state.join("edge"), state.join("edge/edge.sock"));
-        let edge = words(&[&at(&programs.edge), "--state", &at(&edge), "--socket", &at(&socket)]);
+        let edge = words(&[
+            &at(&programs.edge),
+            "--state",
+            &at(&edge),
+            "--socket",
+            &at(&socket),
+        ]);
         let mut daemon = words(&["/bin/sh", "-c", START, "sh", &at(dir), &at(&programs.cloudd)]);
         daemon.extend_from_slice(cloudd);
         let config = KeeperConfig {
@@ -60,30 +66,36 @@ impl Supervisor {
             .expect("cloud-keeper starts");
         let pid = i32::try_from(child.id()).expect("a process number");
         let process = Process::find(pid).expect("it was just started");
-        Self { dir: dir.to_owned(), child, process }
-    }
-
-    pub fn process(&self) -> Process {
-        self.process
+        Self {
+            dir: dir.to_owned(),
+            child,
+            process,
+        }
     }
 
     /// A process it keeps, if it runs now.
     pub fn kept(&self, name: &str) -> Option<Process> {
         let text = fs::read(self.dir.join("keeper-status.json")).ok()?;
         let status: KeeperStatus = serde_json::from_slice(&text).ok()?;
-        let pid = status.processes.into_iter().find(|process| process.name == name)?.pid?;
+        let pid = status
+            .processes
+            .into_iter()
+            .find(|process| process.name == name)?
+            .pid?;
         Process::find(i32::try_from(pid).ok()?)
     }
 
     /// Asks it to end and waits for it.
     pub fn stop(mut self) {
         self.process.signal(Signal::TERM);
-        eventually("the supervisor ends when asked to", Duration::from_secs(60), || {
-            match self.child.try_wait().expect("our own child") {
+        eventually(
+            "the supervisor ends when asked to",
+            Duration::from_secs(60),
+            || match self.child.try_wait().expect("our own child") {
                 Some(_) => Ok(()),
                 None => Err(format!("{:?} still runs", self.process)),
-            }
-        });
+            },
+        );
     }
 
     /// As a power cut: it and all it keeps.
@@ -97,5 +109,11 @@ impl Supervisor {
 
 fn kept(name: &str, argv: Vec<String>) -> Kept {
     let env = BTreeMap::from([("RUST_LOG".to_owned(), "info".to_owned())]);
-    Kept { name: name.to_owned(), argv, env, after: Vec::new(), limits: Limits::default() }
+    Kept {
+        name: name.to_owned(),
+        argv,
+        env,
+        after: Vec::new(),
+        limits: Limits::default(),
+    }
 }

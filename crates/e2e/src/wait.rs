@@ -23,13 +23,19 @@ pub fn holds_for(what: &str, time: Duration, mut ask: impl FnMut() -> Result<(),
     let start = Instant::now();
     while start.elapsed() < time {
         if let Err(seen) = ask() {
-            panic!("after {:.1} s: {what} no longer holds\nseen: {seen}", start.elapsed().as_secs_f64());
+            panic!(
+                "after {:.1} s: {what} no longer holds\nseen: {seen}",
+                start.elapsed().as_secs_f64()
+            );
         }
         pause();
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the pause between two looks at a condition that nobody announces")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the pause between two looks at a condition that nobody announces"
+)]
 pub(crate) fn pause() {
     std::thread::sleep(ASK_AGAIN);
 }

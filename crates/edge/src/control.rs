@@ -45,7 +45,7 @@ pub struct EndpointReport {
 #[serde(rename_all = "camelCase")]
 pub struct NetworkReport {
     pub id: NetworkId,
-    /// Absent when the registry listens inside the network.
+    /// Absent when registry and name forwarder listen inside the network.
     pub waiting_for: Option<String>,
 }
 

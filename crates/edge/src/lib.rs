@@ -3,12 +3,14 @@
 //! - `router`: one endpoint for all clusters' APIs. It reads the name a TLS client asks for, connects to that cluster's
 //!   backend inside its network's namespace, and moves bytes. It holds no key and ends no TLS.
 //! - `registry`: a read-only OCI registry on the platform address of every network.
+//! - `dns`: a forwarder of names to the host's own resolvers, on the same addresses.
 //! - `control`: a unix socket through which the whole configuration comes in, with a generation.
 //!
 //! The last configuration is kept on disk and is in force again as soon as the process starts.
 
 mod client;
 mod control;
+mod dns;
 mod endpoint;
 mod error;
 mod hello;

@@ -40,6 +40,11 @@ pub(crate) struct Metrics {
     pub registry_requests: Counter,
     pub registry_refused: Counter,
     pub registry_bytes: Counter,
+    pub dns_queries: Counter,
+    /// No query, or none that is relayed.
+    pub dns_refused: Counter,
+    /// No resolver answered, there is none, or too many queries were waiting.
+    pub dns_failures: Counter,
     pub pushes: Counter,
 }
 
@@ -76,6 +81,9 @@ impl Metrics {
                 self.registry_refused.get(),
             ),
             ("edge_registry_bytes_total", "counter", self.registry_bytes.get()),
+            ("edge_dns_queries_total", "counter", self.dns_queries.get()),
+            ("edge_dns_refused_total", "counter", self.dns_refused.get()),
+            ("edge_dns_failures_total", "counter", self.dns_failures.get()),
             ("edge_config_pushes_total", "counter", self.pushes.get()),
             ("edge_config_generation", "gauge", generation),
             ("edge_networks", "gauge", networks as u64),

@@ -1,8 +1,9 @@
-//! What the edge serves inside one network: a listener on its platform address, kept there for as long as the
-//! configuration has the network. A namespace that is not there (yet), or was made anew, is tried again and reported.
+//! What the edge serves inside one network: the registry and the name forwarder on its platform address, kept there for as
+//! long as the configuration has the network. A namespace that is not there (yet), or was made anew, is tried again and reported.
 
 use std::{
     collections::HashMap,
+    io,
     net::{Ipv4Addr, SocketAddrV4},
     path::PathBuf,
     sync::{Arc, RwLock},
@@ -11,7 +12,7 @@ use std::{
 
 use ports::edge::{EdgeNetwork, REGISTRY_PORT, RegistryClient};
 use tokio::{
-    net::TcpListener,
+    net::{TcpListener, UdpSocket},
     sync::{Semaphore, watch},
     task::JoinSet,
     time::{MissedTickBehavior, interval, sleep},
@@ -19,8 +20,9 @@ use tokio::{
 use types::NetworkId;
 
 use crate::{
+    dns::{self, Forwarder},
     registry::{self, Images},
-    sockets::{Identity, Sockets},
+    sockets::{Identity, Purpose, Sockets},
 };
 
 const RETRY: Duration = Duration::from_millis(500);
@@ -28,12 +30,12 @@ const RETRY: Duration = Duration::from_millis(500);
 const CHECK: Duration = Duration::from_secs(5);
 const CONNECTIONS: usize = 256;
 
-/// Whether the listener is there; `None` before the first try.
+/// Whether the listeners are there; `None` before the first try.
 pub(crate) type Listening = Option<Result<(), String>>;
 
 pub(crate) struct NetworkServer {
     namespace: PathBuf,
-    address: SocketAddrV4,
+    address: Ipv4Addr,
     clients: Arc<Clients>,
     listening: watch::Receiver<Listening>,
     /// Connections of this network hold the other end and notice when this one goes.
@@ -63,8 +65,13 @@ impl Clients {
 }
 
 impl NetworkServer {
-    pub(crate) fn start(network: &EdgeNetwork, sockets: Sockets, images: Arc<Images>) -> Self {
-        let address = SocketAddrV4::new(network.platform_address, REGISTRY_PORT);
+    pub(crate) fn start(
+        network: &EdgeNetwork,
+        sockets: Sockets,
+        images: Arc<Images>,
+        forwarder: Arc<Forwarder>,
+    ) -> Self {
+        let address = network.platform_address;
         let clients = Arc::new(Clients::default());
         clients.replace(&network.clients);
         let (report, listening) = watch::channel(None);
@@ -75,6 +82,7 @@ impl NetworkServer {
             sockets,
             clients: clients.clone(),
             images,
+            forwarder,
             report,
         };
         let mut tasks = JoinSet::new();
@@ -89,9 +97,9 @@ impl NetworkServer {
         }
     }
 
-    /// Whether the network's listener may stay as it is under a new configuration.
+    /// Whether the network's listeners may stay as it is under a new configuration.
     pub(crate) fn serves(&self, network: &EdgeNetwork) -> bool {
-        self.namespace == network.namespace && *self.address.ip() == network.platform_address
+        self.namespace == network.namespace && self.address == network.platform_address
     }
 
     pub(crate) fn update(&self, network: &EdgeNetwork) {
@@ -107,13 +115,22 @@ impl NetworkServer {
     }
 }
 
+/// All that listens inside the namespace.
+struct Listeners {
+    registry: TcpListener,
+    dns_streams: TcpListener,
+    dns_datagrams: UdpSocket,
+    identity: Identity,
+}
+
 struct Keeper {
     id: NetworkId,
     namespace: PathBuf,
-    address: SocketAddrV4,
+    address: Ipv4Addr,
     sockets: Sockets,
     clients: Arc<Clients>,
     images: Arc<Images>,
+    forwarder: Arc<Forwarder>,
     report: watch::Sender<Listening>,
 }
 
@@ -122,20 +139,18 @@ impl Keeper {
         // Connections end with this task, that is, with the network.
         let mut connections = JoinSet::new();
         loop {
-            let listener = self.sockets.listener(&self.namespace, self.address).await;
-            let listener = listener.and_then(|(socket, id)| Ok((TcpListener::from_std(socket)?, id)));
-            match listener {
-                Ok((listener, identity)) => {
-                    tracing::info!(network = %self.id, address = %self.address, "the registry listens");
+            match self.open().await {
+                Ok(listeners) => {
+                    tracing::info!(network = %self.id, address = %self.address, "registry and name forwarder listen");
                     self.report.send_replace(Some(Ok(())));
-                    self.accept(listener, identity, &mut connections).await;
+                    self.serve(listeners, &mut connections).await;
                     tracing::warn!(network = %self.id, "the namespace changed; listening anew");
                 }
                 Err(error) => {
-                    let reason = format!("{} in {}: {error}", self.address, self.namespace.display());
+                    let reason = format!("{}: {error}", self.namespace.display());
                     let news = Some(Err(reason.clone()));
                     if *self.report.borrow() != news {
-                        tracing::warn!(network = %self.id, %reason, "the registry cannot listen yet");
+                        tracing::warn!(network = %self.id, %reason, "cannot listen yet");
                         self.report.send_replace(news);
                     }
                     sleep(RETRY).await;
@@ -144,8 +159,33 @@ impl Keeper {
         }
     }
 
+    async fn open(&self) -> io::Result<Listeners> {
+        let at = |port| SocketAddrV4::new(self.address, port);
+        let purposes = [
+            Purpose::Listen(at(REGISTRY_PORT)),
+            Purpose::Listen(at(dns::PORT)),
+            Purpose::Receive(at(dns::PORT)),
+        ];
+        let ([registry, streams, datagrams], identity) = self.sockets.make(&self.namespace, purposes).await?;
+        Ok(Listeners {
+            registry: TcpListener::from_std(registry.into())?,
+            dns_streams: TcpListener::from_std(streams.into())?,
+            dns_datagrams: UdpSocket::from_std(datagrams.into())?,
+            identity,
+        })
+    }
+
     /// Serves until the namespace under this name is another one.
-    async fn accept(&self, listener: TcpListener, identity: Identity, connections: &mut JoinSet<()>) {
+    async fn serve(&self, listeners: Listeners, connections: &mut JoinSet<()>) {
+        let Listeners {
+            registry: listener,
+            dns_streams,
+            dns_datagrams,
+            identity,
+        } = listeners;
+        let mut forwarding = JoinSet::new();
+        forwarding.spawn(dns::serve_streams(dns_streams, self.forwarder.clone()));
+        forwarding.spawn(dns::serve_datagrams(dns_datagrams, self.forwarder.clone()));
         let places = Arc::new(Semaphore::new(CONNECTIONS));
         let mut check = interval(CHECK);
         check.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -17,6 +17,7 @@ use types::{Fault, NetworkId};
 
 use crate::{
     control::{self, EndpointReport, NetworkReport, Report},
+    dns::Forwarder,
     endpoint::bind,
     error::Error,
     metrics::Metrics,
@@ -40,6 +41,8 @@ pub struct Options {
     pub socket: PathBuf,
     /// How many connections are open at once through the endpoint; further ones wait.
     pub connections: usize,
+    /// Names the host's resolvers: `/etc/resolv.conf`.
+    pub resolv_conf: PathBuf,
 }
 
 /// A running edge; cheap to clone. It serves until the last handle and [`Service::run`] are gone.
@@ -53,6 +56,7 @@ struct Inner {
     router: Arc<Router>,
     sockets: Sockets,
     images: Arc<Images>,
+    forwarder: Arc<Forwarder>,
     metrics: Arc<Metrics>,
     stored: Arc<Stored>,
     force: Mutex<Force>,
@@ -84,12 +88,14 @@ impl Service {
         let metrics = Arc::new(Metrics::default());
         let router = Arc::new(Router::new(sockets.clone(), metrics.clone(), options.connections));
         let images = Arc::new(Images::new(metrics.clone()));
+        let forwarder = Arc::new(Forwarder::new(options.resolv_conf.clone(), metrics.clone()));
         let last = stored.load()?;
         let inner = Inner {
             options,
             router,
             sockets,
             images,
+            forwarder,
             metrics,
             stored,
             force: Mutex::default(),
@@ -251,7 +257,15 @@ impl Service {
                     server.update(network);
                     server
                 }
-                None => NetworkServer::start(network, self.inner.sockets.clone(), self.inner.images.clone()),
+                None => {
+                    let Inner {
+                        sockets,
+                        images,
+                        forwarder,
+                        ..
+                    } = &*self.inner;
+                    NetworkServer::start(network, sockets.clone(), images.clone(), forwarder.clone())
+                }
             };
             first_tries.push(server.listening());
             force.networks.insert(network.id.clone(), server);

@@ -2,9 +2,10 @@
 //! runtime never changes its namespace; so one thread makes them, entering and leaving, and hands them over.
 
 use std::{
+    fmt::{self, Display},
     fs::File,
     io,
-    net::{SocketAddrV4, TcpListener},
+    net::SocketAddrV4,
     os::fd::{AsFd, OwnedFd},
     path::{Path, PathBuf},
     sync::mpsc,
@@ -35,10 +36,31 @@ impl Identity {
     }
 }
 
+/// What a socket is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To connect from inside the namespace.
+    Connect,
+    /// Listens for connections.
+    Listen(SocketAddrV4),
+    /// Receives datagrams.
+    Receive(SocketAddrV4),
+}
+
+impl Display for Purpose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Connect => f.write_str("a connection"),
+            Self::Listen(address) => write!(f, "TCP {address}"),
+            Self::Receive(address) => write!(f, "UDP {address}"),
+        }
+    }
+}
+
 struct Job {
     namespace: PathBuf,
-    listen: Option<SocketAddrV4>,
-    answer: oneshot::Sender<io::Result<(OwnedFd, Identity)>>,
+    purposes: Vec<Purpose>,
+    answer: oneshot::Sender<io::Result<(Vec<OwnedFd>, Identity)>>,
 }
 
 /// Handle to the thread that makes sockets; it ends with the last handle.
@@ -71,44 +93,56 @@ impl Sockets {
 
     /// A socket to connect from inside the namespace.
     pub(crate) async fn stream(&self, namespace: &Path) -> io::Result<OwnedFd> {
-        self.ask(namespace, None).await.map(|(socket, _)| socket)
+        let ([socket], _) = self.make(namespace, [Purpose::Connect]).await?;
+        Ok(socket)
     }
 
-    /// A listening socket inside the namespace.
-    pub(crate) async fn listener(
+    /// All of these sockets, in one and the same namespace, or none.
+    pub(crate) async fn make<const N: usize>(
         &self,
         namespace: &Path,
-        address: SocketAddrV4,
-    ) -> io::Result<(TcpListener, Identity)> {
-        self.ask(namespace, Some(address))
-            .await
-            .map(|(socket, identity)| (socket.into(), identity))
-    }
-
-    async fn ask(&self, namespace: &Path, listen: Option<SocketAddrV4>) -> io::Result<(OwnedFd, Identity)> {
+        purposes: [Purpose; N],
+    ) -> io::Result<([OwnedFd; N], Identity)> {
         let gone = || io::Error::other("the thread that makes sockets is gone");
         let (answer, answered) = oneshot::channel();
         self.jobs
             .send(Job {
                 namespace: namespace.to_owned(),
-                listen,
+                purposes: purposes.to_vec(),
                 answer,
             })
             .map_err(|_| gone())?;
-        answered.await.map_err(|_| gone())?
+        let (made, identity) = answered.await.map_err(|_| gone())??;
+        Ok((made.try_into().map_err(|_| gone())?, identity))
     }
 }
 
-fn make(job: &Job) -> io::Result<(OwnedFd, Identity)> {
+fn make(job: &Job) -> io::Result<(Vec<OwnedFd>, Identity)> {
     let namespace = File::open(&job.namespace)?;
     let identity = Identity::of(&namespace)?;
     move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network))?;
+    let sockets = job.purposes.iter().map(|purpose| {
+        open(*purpose).map_err(|error| io::Error::new(error.kind(), format!("{purpose}: {error}")))
+    });
+    Ok((sockets.collect::<io::Result<_>>()?, identity))
+}
+
+fn open(purpose: Purpose) -> io::Result<OwnedFd> {
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    let socket = socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?;
-    if let Some(address) = job.listen {
-        sockopt::set_socket_reuseaddr(&socket, true)?;
-        bind(&socket, &address)?;
-        listen(&socket, BACKLOG)?;
+    let new = |kind| socket_with(AddressFamily::INET, kind, flags, None);
+    match purpose {
+        Purpose::Connect => Ok(new(SocketType::STREAM)?),
+        Purpose::Listen(address) => {
+            let socket = new(SocketType::STREAM)?;
+            sockopt::set_socket_reuseaddr(&socket, true)?;
+            bind(&socket, &address)?;
+            listen(&socket, BACKLOG)?;
+            Ok(socket)
+        }
+        Purpose::Receive(address) => {
+            let socket = new(SocketType::DGRAM)?;
+            bind(&socket, &address)?;
+            Ok(socket)
+        }
     }
-    Ok((socket, identity))
 }

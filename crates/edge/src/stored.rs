@@ -4,7 +4,7 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
 
@@ -27,7 +27,12 @@ impl Stored {
             path: lock.clone(),
             source,
         };
-        fs::create_dir_all(dir).map_err(failed)?;
+        // It may be the first to make the platform's state directory, which is for root alone.
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(dir)
+            .map_err(failed)?;
         let file = OpenOptions::new()
             .create(true)
             .truncate(false)

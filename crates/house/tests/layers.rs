@@ -15,6 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["app"],
     &["server", "cli"],
     &["e2e", "house"],
+    &["bench"],
 ];
 
 /// Pure crates know no client, protocol, database or runtime.

@@ -14,8 +14,13 @@ use crate::mounts;
 /// Below the supervisor's own cgroup, in each hierarchy that limits something.
 pub enum Tree {
     /// One directory for each controller.
-    V1 { memory: Option<PathBuf>, cpu: Option<PathBuf> },
-    V2 { base: PathBuf },
+    V1 {
+        memory: Option<PathBuf>,
+        cpu: Option<PathBuf>,
+    },
+    V2 {
+        base: PathBuf,
+    },
 }
 
 /// Where a starting process enters: its own `cgroup.procs` files, opened before the fork.
@@ -48,7 +53,10 @@ impl Tree {
                 let base = below(mount, path).ok_or(io::ErrorKind::NotFound)?;
                 Ok(Self::V2 { base })
             }
-            _ => Err(io::Error::new(io::ErrorKind::NotFound, "no cgroup hierarchy is mounted")),
+            _ => Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                "no cgroup hierarchy is mounted",
+            )),
         }
     }
 
@@ -100,11 +108,20 @@ impl Tree {
 
 fn below(mount: &mounts::Mount, path: &str) -> Option<PathBuf> {
     let inside = Path::new(path).strip_prefix(&mount.root).ok()?;
-    Some(if inside.as_os_str().is_empty() { mount.at.clone() } else { mount.at.join(inside) })
+    Some(if inside.as_os_str().is_empty() {
+        mount.at.clone()
+    } else {
+        mount.at.join(inside)
+    })
 }
 
 fn required<'a>(dir: Option<&'a Path>, controller: &str) -> io::Result<&'a Path> {
-    let missing = || io::Error::new(io::ErrorKind::NotFound, format!("no {controller} controller here"));
+    let missing = || {
+        io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("no {controller} controller here"),
+        )
+    };
     dir.ok_or_else(missing)
 }
 

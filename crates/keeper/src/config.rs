@@ -13,7 +13,10 @@ pub enum ConfigError {
     #[error("cannot read {path}: {source}")]
     Read { path: PathBuf, source: std::io::Error },
     #[error("{path} is not a configuration: {source}")]
-    Parse { path: PathBuf, source: serde_json::Error },
+    Parse {
+        path: PathBuf,
+        source: serde_json::Error,
+    },
     #[error("process name '{0}' is not usable as a file name")]
     Name(String),
     #[error("process '{0}' is listed twice")]
@@ -23,10 +26,14 @@ pub enum ConfigError {
 }
 
 pub fn load(path: &Path) -> Result<KeeperConfig, ConfigError> {
-    let text =
-        std::fs::read(path).map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
-    let config = serde_json::from_slice(&text)
-        .map_err(|source| ConfigError::Parse { path: path.to_owned(), source })?;
+    let text = std::fs::read(path).map_err(|source| ConfigError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    let config = serde_json::from_slice(&text).map_err(|source| ConfigError::Parse {
+        path: path.to_owned(),
+        source,
+    })?;
     check(&config)?;
     Ok(config)
 }
@@ -58,14 +65,23 @@ mod tests {
 
     #[test]
     fn names_that_leave_the_log_directory_are_refused() {
-        assert!(matches!(check(&with(r#"{"name":"../x","argv":["a"]}"#)), Err(ConfigError::Name(_))));
-        assert!(matches!(check(&with(r#"{"name":"","argv":["a"]}"#)), Err(ConfigError::Name(_))));
+        assert!(matches!(
+            check(&with(r#"{"name":"../x","argv":["a"]}"#)),
+            Err(ConfigError::Name(_))
+        ));
+        assert!(matches!(
+            check(&with(r#"{"name":"","argv":["a"]}"#)),
+            Err(ConfigError::Name(_))
+        ));
     }
 
     #[test]
     fn doubles_and_empty_commands_are_refused() {
         let twice = with(r#"{"name":"a","argv":["a"]},{"name":"a","argv":["b"]}"#);
         assert!(matches!(check(&twice), Err(ConfigError::Twice(_))));
-        assert!(matches!(check(&with(r#"{"name":"a","argv":[]}"#)), Err(ConfigError::NoCommand(_))));
+        assert!(matches!(
+            check(&with(r#"{"name":"a","argv":[]}"#)),
+            Err(ConfigError::NoCommand(_))
+        ));
     }
 }

@@ -101,7 +101,11 @@ impl Confinement {
             }
             if libc::syscall(libc::SYS_capset, header.as_ptr(), nothing.as_ptr()) != 0
                 || libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
-                || libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) != 0
+                || libc::prctl(
+                    libc::PR_SET_SECCOMP,
+                    libc::SECCOMP_MODE_FILTER,
+                    &raw const program,
+                ) != 0
             {
                 return Err(io::Error::last_os_error());
             }
@@ -111,7 +115,12 @@ impl Confinement {
 }
 
 fn step(code: u16, if_true: u8, if_false: u8, value: u32) -> libc::sock_filter {
-    libc::sock_filter { code, jt: if_true, jf: if_false, k: value }
+    libc::sock_filter {
+        code,
+        jt: if_true,
+        jf: if_false,
+        k: value,
+    }
 }
 
 #[cfg(test)]
@@ -126,13 +135,21 @@ mod tests {
         command.args(["-c", script]);
         // SAFETY: system calls only.
         unsafe { command.pre_exec(move || confinement.enter()) };
-        command.stderr(std::process::Stdio::null()).status().unwrap().success()
+        command
+            .stderr(std::process::Stdio::null())
+            .status()
+            .unwrap()
+            .success()
     }
 
     #[test]
     fn ordinary_work_goes_on_and_administration_is_refused() {
-        assert!(confined("echo x > /dev/null && cat /proc/self/status > /dev/null"));
-        assert!(confined("grep -q 'CapEff:.0*$' /proc/self/status && grep -q 'CapBnd:.0*$' /proc/self/status"));
+        assert!(confined(
+            "echo x > /dev/null && cat /proc/self/status > /dev/null"
+        ));
+        assert!(confined(
+            "grep -q 'CapEff:.0*$' /proc/self/status && grep -q 'CapBnd:.0*$' /proc/self/status"
+        ));
         assert!(!confined("mount -t tmpfs none /mnt"));
         assert!(!confined("unshare --user true"));
     }

@@ -16,9 +16,16 @@ pub fn init() -> Result<(), Box<dyn std::error::Error>> {
     }
     let path = PathBuf::from(CONFIG_PATH);
     let config = config::load(&path)?;
-    let mut supervisor = Supervisor::new(path, config, StatusFile::new(Some(STATUS_PATH.into())), Tie::Confined);
+    let mut supervisor = Supervisor::new(
+        path,
+        config,
+        StatusFile::new(Some(STATUS_PATH.into())),
+        Tie::Confined,
+    );
     supervisor.problems.extend(problems);
     // The machine is told apart from one that hangs by its console.
     eprintln!("cloud-keeper: the machine is prepared");
-    Ok(supervisor.supervise(&signals).map_err(|error| io::Error::new(error.kind(), format!("supervision: {error}")))?)
+    Ok(supervisor
+        .supervise(&signals)
+        .map_err(|error| io::Error::new(error.kind(), format!("supervision: {error}")))?)
 }

@@ -39,13 +39,19 @@ mod tests {
     fn a_link_replaces_an_empty_directory_but_nothing_of_value() {
         let dir = tempfile::tempdir().unwrap();
         let text = |p: &str| dir.path().join(p).display().to_string();
-        let link = Link { path: text("log/here"), target: text("volume/there") };
+        let link = Link {
+            path: text("log/here"),
+            target: text("volume/there"),
+        };
         std::fs::create_dir_all(dir.path().join("log/here")).unwrap();
         assert!(make(std::slice::from_ref(&link)).is_empty());
         assert!(make(std::slice::from_ref(&link)).is_empty());
         std::fs::write(dir.path().join("log/here/file"), b"x").unwrap();
         assert!(dir.path().join("volume/there/file").exists());
-        let full = Link { path: text("volume"), target: text("other") };
+        let full = Link {
+            path: text("volume"),
+            target: text("other"),
+        };
         assert_eq!(make(&[full]).len(), 1);
         assert!(dir.path().join("volume/there/file").exists());
     }

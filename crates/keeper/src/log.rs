@@ -21,7 +21,11 @@ pub fn path(dir: &Path, name: &str) -> PathBuf {
 
 pub fn open(dir: &Path, name: &str) -> io::Result<File> {
     std::fs::create_dir_all(dir)?;
-    OpenOptions::new().create(true).append(true).mode(0o640).open(path(dir, name))
+    OpenOptions::new()
+        .create(true)
+        .append(true)
+        .mode(0o640)
+        .open(path(dir, name))
 }
 
 #[derive(Default)]
@@ -73,12 +77,17 @@ mod tests {
     fn a_long_log_is_cut_and_its_writer_goes_on() {
         let dir = tempfile::tempdir().unwrap();
         let mut writer = open(dir.path(), "a").unwrap();
-        writer.write_all(&vec![b'x'; usize::try_from(LIMIT).unwrap() + 5]).unwrap();
+        writer
+            .write_all(&vec![b'x'; usize::try_from(LIMIT).unwrap() + 5])
+            .unwrap();
         let mut rotation = Rotation::default();
         assert_eq!(rotation.check(dir.path(), ["a"].into_iter()), BUSY);
         writer.write_all(b"after").unwrap();
         assert_eq!(std::fs::read(path(dir.path(), "a")).unwrap(), b"after");
-        assert_eq!(std::fs::metadata(dir.path().join("a.log.1")).unwrap().len(), LIMIT);
+        assert_eq!(
+            std::fs::metadata(dir.path().join("a.log.1")).unwrap().len(),
+            LIMIT
+        );
         assert_eq!(rotation.check(dir.path(), ["a"].into_iter()), CALM);
     }
 }

@@ -2,6 +2,7 @@
 //! root that may hold nothing else.
 
 mod cgroup;
+mod child;
 mod config;
 mod confine;
 mod gate;
@@ -36,10 +37,26 @@ fn main() -> ExitCode {
     let result = match (verb.as_str(), options) {
         ("init", options) if options.is_empty() => init::init(),
         ("prepare", options) if options.is_empty() => prepare::prepare(),
-        ("network", Options { machine: Some(machine), .. }) => prepare::network_of(&machine),
-        ("run", Options { config: Some(config), pidfile, status, machine: None }) => {
-            run::run(&run::Options { config, pidfile, status })
-        }
+        (
+            "network",
+            Options {
+                machine: Some(machine),
+                ..
+            },
+        ) => prepare::network_of(&machine),
+        (
+            "run",
+            Options {
+                config: Some(config),
+                pidfile,
+                status,
+                machine: None,
+            },
+        ) => run::run(&run::Options {
+            config,
+            pidfile,
+            status,
+        }),
         _ => return usage(),
     };
     match result {

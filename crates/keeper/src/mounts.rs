@@ -13,7 +13,10 @@ pub struct Mount {
 }
 
 pub fn read() -> io::Result<Vec<Mount>> {
-    Ok(std::fs::read_to_string("/proc/self/mountinfo")?.lines().filter_map(parse).collect())
+    Ok(std::fs::read_to_string("/proc/self/mountinfo")?
+        .lines()
+        .filter_map(parse)
+        .collect())
 }
 
 fn parse(line: &str) -> Option<Mount> {
@@ -40,7 +43,10 @@ mod tests {
         let line = "67 60 0:35 / /sys/fs/cgroup/cpu ro,nosuid shared:19 - cgroup cgroup rw,cpu,cpuacct";
         let mount = parse(line).unwrap();
         assert!(mount.read_only);
-        assert_eq!((mount.kind.as_str(), mount.super_options.as_str()), ("cgroup", "rw,cpu,cpuacct"));
+        assert_eq!(
+            (mount.kind.as_str(), mount.super_options.as_str()),
+            ("cgroup", "rw,cpu,cpuacct")
+        );
         assert_eq!(mount.at, PathBuf::from("/sys/fs/cgroup/cpu"));
     }
 }

@@ -27,7 +27,9 @@ pub enum NetworkError {
 pub fn configure(setup: &MachineSetup) -> Result<(), NetworkError> {
     let socket = Netlink::open().map_err(NetworkError::Socket)?;
     let ask = |what, message: Message| {
-        socket.ask(message).map_err(|source| NetworkError::Kernel { what, source })
+        socket
+            .ask(message)
+            .map_err(|source| NetworkError::Kernel { what, source })
     };
     ask("loopback up", Message::link(1).up())?;
     let index = wait_for_interface()?;
@@ -36,11 +38,17 @@ pub fn configure(setup: &MachineSetup) -> Result<(), NetworkError> {
         link = link.attribute(libc::IFLA_MTU, &setup.mtu.to_ne_bytes());
     }
     ask("eth0 up", link)?;
-    ask("address of eth0", Message::address(index, setup.address, setup.prefix_len))?;
+    ask(
+        "address of eth0",
+        Message::address(index, setup.address, setup.prefix_len),
+    )?;
     ask("default route", Message::default_route(index, setup.gateway))
 }
 
-#[expect(clippy::disallowed_methods, reason = "bounded; subscribing to link events would be ten times the code")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "bounded; subscribing to link events would be ten times the code"
+)]
 fn wait_for_interface() -> Result<u32, NetworkError> {
     let deadline = Instant::now() + WAIT;
     loop {
@@ -104,9 +112,13 @@ impl Message {
         body[7] = libc::RTN_UNICAST;
         // The gateway is reached over this link even if no subnet contains it.
         body[8..12].copy_from_slice(&ONLINK.to_ne_bytes());
-        Self::new(libc::RTM_NEWROUTE, libc::NLM_F_CREATE | libc::NLM_F_REPLACE, &body)
-            .attribute(libc::RTA_GATEWAY, &gateway.octets())
-            .attribute(libc::RTA_OIF, &index.to_ne_bytes())
+        Self::new(
+            libc::RTM_NEWROUTE,
+            libc::NLM_F_CREATE | libc::NLM_F_REPLACE,
+            &body,
+        )
+        .attribute(libc::RTA_GATEWAY, &gateway.octets())
+        .attribute(libc::RTA_OIF, &index.to_ne_bytes())
     }
 
     fn attribute(mut self, kind: u16, value: &[u8]) -> Self {
@@ -132,12 +144,20 @@ struct Netlink {
 impl Netlink {
     fn open() -> io::Result<Self> {
         // SAFETY: a plain system call; the result is checked before it is owned.
-        let fd = unsafe { libc::socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, libc::NETLINK_ROUTE) };
+        let fd = unsafe {
+            libc::socket(
+                libc::AF_NETLINK,
+                libc::SOCK_RAW | libc::SOCK_CLOEXEC,
+                libc::NETLINK_ROUTE,
+            )
+        };
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
         // SAFETY: the descriptor is fresh and ours.
-        Ok(Self { fd: unsafe { OwnedFd::from_raw_fd(fd) } })
+        Ok(Self {
+            fd: unsafe { OwnedFd::from_raw_fd(fd) },
+        })
     }
 
     /// Sends one request and waits for the kernel's word on it.
@@ -155,6 +175,10 @@ impl Netlink {
             return Err(io::Error::last_os_error());
         }
         let error = i32::from_ne_bytes([answer[16], answer[17], answer[18], answer[19]]);
-        if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(-error)) }
+        if error == 0 {
+            Ok(())
+        } else {
+            Err(io::Error::from_raw_os_error(-error))
+        }
     }
 }

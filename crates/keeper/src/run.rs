@@ -41,8 +41,16 @@ pub fn run(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
 
 /// The lock, not the number in the file, says that a supervisor is there.
 fn hold(path: &Path) -> Result<File, RunError> {
-    let failed = |source| RunError::Pidfile { path: path.to_owned(), source };
-    let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path).map_err(failed)?;
+    let failed = |source| RunError::Pidfile {
+        path: path.to_owned(),
+        source,
+    };
+    let mut file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)
+        .map_err(failed)?;
     if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
         return Err(RunError::Running(path.to_owned()));
     }

@@ -43,7 +43,9 @@ impl Signals {
             return Err(io::Error::last_os_error());
         }
         // SAFETY: the descriptor is fresh and ours.
-        Ok(Self { fd: unsafe { OwnedFd::from_raw_fd(fd) } })
+        Ok(Self {
+            fd: unsafe { OwnedFd::from_raw_fd(fd) },
+        })
     }
 
     /// Sleeps until a signal or until `timeout` has passed.

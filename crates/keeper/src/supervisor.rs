@@ -10,21 +10,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
-use types::keeper::{KeeperConfig, KeeperStatus, Process, ProcessStatus};
+use rustix::process::{Pid, Signal, WaitOptions};
+use types::keeper::{KeeperConfig, KeeperStatus};
 
 use crate::{
     cgroup::{Doors, Tree},
+    child::{Child, State, Then},
     config, gate,
     launch::{Tie, launch},
     links, log,
-    restart::Backoff,
     signals::{Event, Signals},
     status::StatusFile,
 };
-
-/// How long a process may take to end before it is killed.
-const GRACE: Duration = Duration::from_secs(10);
 
 pub struct Supervisor {
     pub config_path: PathBuf,
@@ -36,73 +33,6 @@ pub struct Supervisor {
     tree: Option<Tree>,
     rotation: log::Rotation,
     stopping: bool,
-}
-
-struct Child {
-    spec: Process,
-    state: State,
-    backoff: Backoff,
-    restarts: u32,
-    last_exit: Option<String>,
-    limit_problem: Option<String>,
-}
-
-enum State {
-    /// To be started as soon as its gates are open.
-    Gated,
-    Running { pid: Pid, since: Instant },
-    Resting { until: Instant },
-    Ending { pid: Pid, kill_at: Instant, then: Then },
-    Ended,
-}
-
-#[derive(Clone)]
-enum Then {
-    Forget,
-    StartAs(Box<Process>),
-}
-
-impl Child {
-    fn new(spec: Process) -> Self {
-        Self {
-            spec,
-            state: State::Gated,
-            backoff: Backoff::default(),
-            restarts: 0,
-            last_exit: None,
-            limit_problem: None,
-        }
-    }
-
-    fn pid(&self) -> Option<Pid> {
-        match self.state {
-            State::Running { pid, .. } | State::Ending { pid, .. } => Some(pid),
-            State::Gated | State::Resting { .. } | State::Ended => None,
-        }
-    }
-
-    /// Asks a running process to end; one that does not run has ended already.
-    fn end(&mut self, then: Then) {
-        match self.state {
-            State::Running { pid, .. } => {
-                let _ = rustix::process::kill_process(pid, Signal::TERM);
-                self.state = State::Ending { pid, kill_at: Instant::now() + GRACE, then };
-            }
-            State::Ending { pid, kill_at, .. } => self.state = State::Ending { pid, kill_at, then },
-            State::Gated | State::Resting { .. } | State::Ended => self.become_ended(then),
-        }
-    }
-
-    fn become_ended(&mut self, then: Then) {
-        match then {
-            Then::Forget => self.state = State::Ended,
-            Then::StartAs(spec) => {
-                self.spec = *spec;
-                self.state = State::Gated;
-                self.backoff = Backoff::default();
-            }
-        }
-    }
 }
 
 impl Supervisor {
@@ -194,7 +124,9 @@ impl Supervisor {
             Err(error) => {
                 child.last_exit = Some(format!("could not be started: {error}"));
                 child.restarts += 1;
-                child.state = State::Resting { until: now + child.backoff.after(Duration::ZERO) };
+                child.state = State::Resting {
+                    until: now + child.backoff.after(Duration::ZERO),
+                };
             }
         }
     }
@@ -229,26 +161,8 @@ impl Supervisor {
     fn reap(&mut self) {
         while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
             if let Some(child) = self.children.iter_mut().find(|child| child.pid() == Some(pid)) {
-                Self::ended(child, pid, status);
+                child.ended(pid, status);
             }
-        }
-    }
-
-    fn ended(child: &mut Child, pid: Pid, status: WaitStatus) {
-        // What it left behind in its session would hold its ports and files.
-        let _ = rustix::process::kill_process_group(pid, Signal::KILL);
-        child.last_exit = Some(in_words(status));
-        match &child.state {
-            State::Running { since, .. } => {
-                child.restarts += 1;
-                let rest = child.backoff.after(since.elapsed());
-                child.state = State::Resting { until: Instant::now() + rest };
-            }
-            State::Ending { then, .. } => {
-                let then = then.clone();
-                child.become_ended(then);
-            }
-            State::Gated | State::Resting { .. } | State::Ended => {}
         }
     }
 
@@ -256,9 +170,17 @@ impl Supervisor {
         self.problems.retain(|p| !p.starts_with("reload: "));
         let config = match config::load(&self.config_path) {
             Ok(config) => config,
-            Err(error) => return self.problems.push(format!("reload: {error}; the one before stays in force")),
+            Err(error) => {
+                return self
+                    .problems
+                    .push(format!("reload: {error}; the one before stays in force"));
+            }
         };
-        self.problems.extend(links::make(&config.links).into_iter().map(|p| format!("reload: {p}")));
+        self.problems.extend(
+            links::make(&config.links)
+                .into_iter()
+                .map(|p| format!("reload: {p}")),
+        );
         self.log_dir = PathBuf::from(config.log_dir);
         let mut before = std::mem::take(&mut self.children);
         for spec in config.processes {
@@ -290,28 +212,14 @@ impl Supervisor {
 
     fn describe(&self) -> KeeperStatus {
         let limits = self.children.iter().filter_map(|child| {
-            child.limit_problem.as_ref().map(|problem| format!("{}: {problem}", child.spec.name))
+            child
+                .limit_problem
+                .as_ref()
+                .map(|problem| format!("{}: {problem}", child.spec.name))
         });
         KeeperStatus {
-            processes: self.children.iter().map(Self::describe_child).collect(),
+            processes: self.children.iter().map(Child::describe).collect(),
             problems: self.problems.iter().cloned().chain(limits).collect(),
         }
-    }
-
-    fn describe_child(child: &Child) -> ProcessStatus {
-        ProcessStatus {
-            name: child.spec.name.clone(),
-            pid: child.pid().map(|pid| pid.as_raw_nonzero().get().unsigned_abs()),
-            restarts: child.restarts,
-            last_exit: child.last_exit.clone(),
-        }
-    }
-}
-
-fn in_words(status: WaitStatus) -> String {
-    match (status.exit_status(), status.terminating_signal()) {
-        (Some(code), _) => format!("exited with status {code}"),
-        (_, Some(signal)) => format!("killed by signal {signal}"),
-        (None, None) => "ended".to_owned(),
     }
 }

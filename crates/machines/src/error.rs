@@ -13,7 +13,10 @@ pub enum MachineError {
     #[error("machines are run by root only")]
     NotRoot,
     #[error("'{tool}' was not found on this host")]
-    Tool { tool: &'static str, package: &'static str },
+    Tool {
+        tool: &'static str,
+        package: &'static str,
+    },
     #[error("the kernel refuses {feature}: {source}")]
     Kernel { feature: &'static str, source: Errno },
     #[error("no space is left for {path}")]
@@ -21,7 +24,11 @@ pub enum MachineError {
     #[error("the machine's own disk is full: {path} cannot be written")]
     MachineFull { path: PathBuf },
     #[error("cannot {what} {path}: {source}")]
-    Io { what: &'static str, path: PathBuf, source: io::Error },
+    Io {
+        what: &'static str,
+        path: PathBuf,
+        source: io::Error,
+    },
     #[error("making a file system in {path} failed: {said}")]
     Format { path: PathBuf, said: String },
     #[error("{path} is in use by {holder}")]
@@ -58,8 +65,14 @@ pub trait Context<T> {
 impl<T> Context<T> for io::Result<T> {
     fn doing(self, what: &'static str, path: &Path) -> Result<T> {
         self.map_err(|source| match source.raw_os_error() {
-            Some(libc::ENOSPC | libc::EDQUOT) => MachineError::HostFull { path: path.to_owned() },
-            _ => MachineError::Io { what, path: path.to_owned(), source },
+            Some(libc::ENOSPC | libc::EDQUOT) => MachineError::HostFull {
+                path: path.to_owned(),
+            },
+            _ => MachineError::Io {
+                what,
+                path: path.to_owned(),
+                source,
+            },
         })
     }
 }
@@ -75,10 +88,16 @@ impl From<MachineError> for Fault {
         use MachineError as E;
         let cause = error.to_string();
         let (kind, code, remedy) = match &error {
-            E::NotRoot => (FaultKind::Exhausted, "not-root", "start the platform as root".to_owned()),
-            E::Tool { package, .. } => {
-                (FaultKind::Exhausted, "tool-missing", format!("install the package {package}"))
-            }
+            E::NotRoot => (
+                FaultKind::Exhausted,
+                "not-root",
+                "start the platform as root".to_owned(),
+            ),
+            E::Tool { package, .. } => (
+                FaultKind::Exhausted,
+                "tool-missing",
+                format!("install the package {package}"),
+            ),
             E::Kernel { .. } => (
                 FaultKind::Exhausted,
                 "kernel-feature-missing",
@@ -87,7 +106,8 @@ impl From<MachineError> for Fault {
             E::HostFull { .. } => (
                 FaultKind::Exhausted,
                 "host-disk-full",
-                "free space below the platform's state directory, or move it to a larger file system".to_owned(),
+                "free space below the platform's state directory, or move it to a larger file system"
+                    .to_owned(),
             ),
             E::MachineFull { .. } => (
                 FaultKind::Exhausted,
@@ -97,7 +117,8 @@ impl From<MachineError> for Fault {
             E::Format { .. } => (
                 FaultKind::Exhausted,
                 "format-failed",
-                "check that mkfs.ext4 works and that the state directory is on a healthy file system".to_owned(),
+                "check that mkfs.ext4 works and that the state directory is on a healthy file system"
+                    .to_owned(),
             ),
             E::VolumeBusy { .. } => (
                 FaultKind::Conflict,
@@ -137,7 +158,8 @@ impl From<MachineError> for Fault {
             E::WontDie(_) => (
                 FaultKind::Unavailable,
                 "machine-will-not-die",
-                "a process hangs in the kernel; it is tried again, and a reboot of the host ends it".to_owned(),
+                "a process hangs in the kernel; it is tried again, and a reboot of the host ends it"
+                    .to_owned(),
             ),
             E::Record(_) => (
                 FaultKind::Unavailable,

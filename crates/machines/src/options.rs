@@ -15,7 +15,11 @@ pub struct Overcommit {
 
 impl Default for Overcommit {
     fn default() -> Self {
-        Self { cpu: 8.0, memory: 1.0, memory_reserve: types::Bytes::mib(512) }
+        Self {
+            cpu: 8.0,
+            memory: 1.0,
+            memory_reserve: types::Bytes::mib(512),
+        }
     }
 }
 
@@ -32,7 +36,9 @@ pub struct NspawnOptions {
 pub enum OptionsError {
     #[error("'{0}' is not an instance id: 1 to 12 characters of a-z and 0-9")]
     Instance(String),
-    #[error("'{0}' is not usable as a state directory: it must be absolute and hold no ',', ':', '\\' or white space")]
+    #[error(
+        "'{0}' is not usable as a state directory: it must be absolute and hold no ',', ':', '\\' or white space"
+    )]
     State(PathBuf),
 }
 

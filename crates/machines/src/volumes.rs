@@ -14,7 +14,7 @@ use ports::{
 use types::{Bytes, Fault, VolumeId, status::Observed};
 
 use crate::{
-    error::{Context, MachineError, Result},
+    error::{Context, Result},
     host::{ext4, loopdev},
 };
 
@@ -26,7 +26,9 @@ pub struct FileVolumes {
 impl FileVolumes {
     /// `state` is the platform's state directory.
     pub fn new(state: &Path) -> Self {
-        Self { dir: state.join("volumes") }
+        Self {
+            dir: state.join("volumes"),
+        }
     }
 
     fn path(&self, id: &VolumeId) -> PathBuf {
@@ -44,7 +46,10 @@ impl FileVolumes {
     fn observe_now(&self, id: &VolumeId) -> Observed<VolumeObserved> {
         let source = self.path(id);
         match std::fs::metadata(&source) {
-            Ok(file) => Observed::Present(VolumeObserved { source, size: Bytes(file.len()) }),
+            Ok(file) => Observed::Present(VolumeObserved {
+                source,
+                size: Bytes(file.len()),
+            }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Observed::Absent,
             Err(error) => Observed::Unknown(format!("{}: {error}", source.display())),
         }
@@ -53,9 +58,7 @@ impl FileVolumes {
     fn remove_now(&self, id: &VolumeId) -> Result<()> {
         let path = self.path(id);
         if path.try_exists().doing("look at", &path)? {
-            if let Some(device) = loopdev::holders(&path).doing("look for users of", &path)?.first() {
-                return Err(MachineError::VolumeBusy { path, holder: device.display().to_string() });
-            }
+            loopdev::wait_until_free(&path)?;
             std::fs::remove_file(&path).doing("remove", &path)?;
         }
         let _ = std::fs::remove_file(path.with_extension("making"));
@@ -72,8 +75,15 @@ impl FileVolumes {
         let mut found = Vec::new();
         for entry in entries {
             let path = entry.doing("list", &self.dir)?.path();
-            let owner = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-            found.push(Found { what: FoundKind::File, name: path.display().to_string(), owner });
+            let owner = path
+                .file_stem()
+                .map(|s| s.to_string_lossy().into_owned())
+                .unwrap_or_default();
+            found.push(Found {
+                what: FoundKind::File,
+                name: path.display().to_string(),
+                owner,
+            });
         }
         found.sort();
         Ok(found)
@@ -110,12 +120,18 @@ mod tests {
     fn a_volume_is_made_once_and_its_content_is_kept() {
         let state = tempfile::tempdir().unwrap();
         let volumes = FileVolumes::new(state.path());
-        let desired = VolumeDesired { id: VolumeId::generate(), size: Bytes::mib(64) };
+        let desired = VolumeDesired {
+            id: VolumeId::generate(),
+            size: Bytes::mib(64),
+        };
         assert!(volumes.observe_now(&desired.id).is_absent());
         let made = volumes.ensure_now(&desired).unwrap();
         let before = std::fs::read(&made.source).unwrap();
         assert_eq!(volumes.ensure_now(&desired).unwrap(), made);
-        assert!(std::fs::read(&made.source).unwrap() == before, "it was formatted again");
+        assert!(
+            std::fs::read(&made.source).unwrap() == before,
+            "it was formatted again"
+        );
         assert_eq!(volumes.scan_now().unwrap().len(), 1);
         volumes.remove_now(&desired.id).unwrap();
         volumes.remove_now(&desired.id).unwrap();
@@ -126,7 +142,10 @@ mod tests {
     fn one_that_was_half_made_is_made_anew() {
         let state = tempfile::tempdir().unwrap();
         let volumes = FileVolumes::new(state.path());
-        let desired = VolumeDesired { id: VolumeId::generate(), size: Bytes::mib(64) };
+        let desired = VolumeDesired {
+            id: VolumeId::generate(),
+            size: Bytes::mib(64),
+        };
         std::fs::create_dir_all(&volumes.dir).unwrap();
         std::fs::write(volumes.path(&desired.id).with_extension("making"), b"half").unwrap();
         volumes.ensure_now(&desired).unwrap();

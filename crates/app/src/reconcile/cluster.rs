@@ -46,7 +46,7 @@ pub(super) async fn scene(world: &World, id: &str) -> Result<Scene, Fault> {
     let cluster = records::get::<Cluster>(&*world.store, id).await?;
     let cluster = cluster.ok_or_else(|| Fault::not_found("cluster", id))?;
     let mut machines = records::children::<Machine>(&*world.store, id).await?;
-    machines.sort_by(|a, b| a.value.address.cmp(&b.value.address));
+    machines.sort_by_key(|m| m.value.address);
     let network = records::get::<Network>(&*world.store, cluster.value.network.as_str()).await?;
     let network =
         network.ok_or_else(|| Fault::internal("network-gone", "a cluster's network is not on the books"))?;

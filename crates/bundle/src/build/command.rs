@@ -53,7 +53,13 @@ pub(super) fn output(step: &str, mut command: Command) -> Result<String, BuildEr
         .output()
         .map_err(|source| BuildError::Start { program, source })?;
     if !out.status.success() {
-        let tail = String::from_utf8_lossy(&out.stderr).into_owned();
+        // `go mod download -json` puts its reason on standard output.
+        let said = if out.stderr.is_empty() {
+            &out.stdout
+        } else {
+            &out.stderr
+        };
+        let tail = String::from_utf8_lossy(said).into_owned();
         return Err(BuildError::Command {
             step: step.to_owned(),
             status: out.status.to_string(),

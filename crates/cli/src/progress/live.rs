@@ -12,6 +12,8 @@ const TICK: Duration = Duration::from_millis(120);
 pub struct Live {
     screen: MultiProgress,
     running: HashMap<String, ProgressBar>,
+    /// The last line was filled up to the terminal's edge and has no end of its own yet.
+    unended: bool,
 }
 
 impl Live {
@@ -27,7 +29,12 @@ impl Live {
             bar.finish_and_clear();
             self.screen.remove(&bar);
         }
+        self.line(line);
+    }
+
+    fn line(&mut self, line: &str) {
         let _ = self.screen.println(line);
+        self.unended = self.running.is_empty();
     }
 }
 
@@ -35,6 +42,7 @@ impl Screen for Live {
     fn show(&mut self, at: Duration, update: &Update) {
         match update {
             Update::Started { key, title } => {
+                self.unended = false;
                 let bar = self
                     .screen
                     .add(ProgressBar::new_spinner().with_style(Self::style()));
@@ -57,9 +65,7 @@ impl Screen for Live {
                     &format!("\x1b[31m✗\x1b[0m {title} \x1b[2m{}\x1b[0m {cause}", seconds(at)),
                 );
             }
-            Update::Note(note) => {
-                let _ = self.screen.println(note);
-            }
+            Update::Note(note) => self.line(note),
         }
     }
 
@@ -68,6 +74,9 @@ impl Screen for Live {
             bar.finish_and_clear();
         }
         let _ = self.screen.clear();
+        if std::mem::take(&mut self.unended) {
+            eprintln!();
+        }
     }
 }
 

@@ -71,6 +71,16 @@ impl Edge {
         });
     }
 
+    /// Writes the host's resolvers as the edge sees them.
+    pub fn resolvers(&self, text: &str) {
+        let (new, path) = (
+            self.dir.path().join("resolv.conf.new"),
+            self.dir.path().join("resolv.conf"),
+        );
+        std::fs::write(&new, text).unwrap();
+        std::fs::rename(new, path).unwrap();
+    }
+
     /// As a crash and its supervisor would have it.
     pub async fn kill_and_restart(&mut self) {
         self.kill();
@@ -103,7 +113,9 @@ fn spawn(dir: &Path) -> Child {
     edge.arg("--state")
         .arg(dir.join("state"))
         .arg("--socket")
-        .arg(dir.join("edge.sock"));
+        .arg(dir.join("edge.sock"))
+        .arg("--resolv-conf")
+        .arg(dir.join("resolv.conf"));
     edge.stdin(Stdio::null()).spawn().unwrap()
 }
 

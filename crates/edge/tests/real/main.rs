@@ -1,8 +1,12 @@
 //! `cloud-edge` as it runs: its own process, real namespaces, real TLS. Needs root and `ip`; makes namespaces under random
-//! names and takes them away again. All traffic stays on loopback, the host's or a namespace's.
+//! names and takes them away again. All traffic stays on loopback, the host's or a namespace's. Resolvers of the tests
+//! take port 53 of random addresses of the host's loopback.
 
+mod asking;
 mod backend;
 mod edge;
+mod names;
 mod registry;
 mod routing;
 mod state;
+mod upstream;

@@ -17,12 +17,15 @@ pub enum FilesystemError {
 }
 
 pub fn make_usable() -> Result<(), FilesystemError> {
-    mount_change("/", MountPropagationFlags::SHARED | MountPropagationFlags::REC).map_err(FilesystemError::Share)?;
+    mount_change("/", MountPropagationFlags::SHARED | MountPropagationFlags::REC)
+        .map_err(FilesystemError::Share)?;
     for mount in mounts::read().map_err(FilesystemError::Table)? {
         if mount.read_only && matches!(mount.kind.as_str(), "cgroup" | "cgroup2") {
             let flags = MountFlags::BIND | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-            mount_remount(&mount.at, flags, "")
-                .map_err(|source| FilesystemError::Writable { at: mount.at.clone(), source })?;
+            mount_remount(&mount.at, flags, "").map_err(|source| FilesystemError::Writable {
+                at: mount.at.clone(),
+                source,
+            })?;
         }
     }
     Ok(())

@@ -18,7 +18,10 @@ enum PrepareError {
     #[error("cannot read {path}: {source}")]
     Read { path: PathBuf, source: std::io::Error },
     #[error("{path} does not describe a machine: {source}")]
-    Parse { path: PathBuf, source: serde_json::Error },
+    Parse {
+        path: PathBuf,
+        source: serde_json::Error,
+    },
     #[error("{0}")]
     Stages(String),
 }
@@ -36,7 +39,11 @@ pub fn prepare() -> Result<(), AnyError> {
         .into_iter()
         .filter_map(|(stage, result)| result.err().map(|error| format!("{stage}: {error}")))
         .collect();
-    if failed.is_empty() { Ok(()) } else { Err(PrepareError::Stages(failed.join("; ")).into()) }
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(PrepareError::Stages(failed.join("; ")).into())
+    }
 }
 
 /// Only the interface, in the network namespace we were started in: for one that was put in while the machine runs.
@@ -45,6 +52,12 @@ pub fn network_of(machine: &Path) -> Result<(), AnyError> {
 }
 
 fn read(path: &Path) -> Result<MachineSetup, PrepareError> {
-    let text = std::fs::read(path).map_err(|source| PrepareError::Read { path: path.to_owned(), source })?;
-    serde_json::from_slice(&text).map_err(|source| PrepareError::Parse { path: path.to_owned(), source })
+    let text = std::fs::read(path).map_err(|source| PrepareError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    serde_json::from_slice(&text).map_err(|source| PrepareError::Parse {
+        path: path.to_owned(),
+        source,
+    })
 }

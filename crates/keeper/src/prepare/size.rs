@@ -19,12 +19,18 @@ pub enum SizeError {
     #[error("{path}: {source}")]
     File { path: PathBuf, source: io::Error },
     #[error("cannot mount over {at}: {source}")]
-    Mount { at: &'static str, source: rustix::io::Errno },
+    Mount {
+        at: &'static str,
+        source: rustix::io::Errno,
+    },
 }
 
 pub fn show(setup: &MachineSetup) -> Result<(), SizeError> {
     let dir = Path::new(DIR);
-    let mounted = mounts::read().map_err(|source| SizeError::File { path: "/proc/self/mountinfo".into(), source })?;
+    let mounted = mounts::read().map_err(|source| SizeError::File {
+        path: "/proc/self/mountinfo".into(),
+        source,
+    })?;
     write(&dir.join("meminfo"), &meminfo(setup.memory.0 / 1024))?;
     let host = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     if !mounted.iter().any(|m| m.at == Path::new("/proc/cpuinfo")) {
@@ -91,12 +97,22 @@ fn cpuinfo(host: &str, vcpus: u32) -> String {
 }
 
 fn range(vcpus: u32) -> String {
-    if vcpus <= 1 { "0\n".to_owned() } else { format!("0-{}\n", vcpus - 1) }
+    if vcpus <= 1 {
+        "0\n".to_owned()
+    } else {
+        format!("0-{}\n", vcpus - 1)
+    }
 }
 
 fn cpu_tree(dir: &Path, vcpus: u32) -> Result<(), SizeError> {
     let all = range(vcpus);
-    for (file, text) in [("online", &*all), ("present", &all), ("possible", &all), ("offline", "\n"), ("isolated", "\n")] {
+    for (file, text) in [
+        ("online", &*all),
+        ("present", &all),
+        ("possible", &all),
+        ("offline", "\n"),
+        ("isolated", "\n"),
+    ] {
         write(&dir.join(file), text)?;
     }
     write(&dir.join("kernel_max"), "8191\n")?;
@@ -127,7 +143,10 @@ fn node_tree(dir: &Path, setup: &MachineSetup) -> Result<(), SizeError> {
     make(&node.join("hugepages"))?;
     write(&node.join("cpulist"), &range(setup.vcpus))?;
     write(&node.join("distance"), "10\n")?;
-    let memory: String = meminfo(setup.memory.0 / 1024).lines().map(|line| format!("Node 0 {line}\n")).collect();
+    let memory: String = meminfo(setup.memory.0 / 1024)
+        .lines()
+        .map(|line| format!("Node 0 {line}\n"))
+        .collect();
     write(&node.join("meminfo"), &memory)?;
     for cpu in 0..setup.vcpus {
         let link = node.join(format!("cpu{cpu}"));
@@ -142,14 +161,20 @@ fn node_tree(dir: &Path, setup: &MachineSetup) -> Result<(), SizeError> {
 }
 
 fn make(dir: &Path) -> Result<(), SizeError> {
-    std::fs::create_dir_all(dir).map_err(|source| SizeError::File { path: dir.to_owned(), source })
+    std::fs::create_dir_all(dir).map_err(|source| SizeError::File {
+        path: dir.to_owned(),
+        source,
+    })
 }
 
 fn write(path: &Path, text: &str) -> Result<(), SizeError> {
     if let Some(parent) = path.parent() {
         make(parent)?;
     }
-    std::fs::write(path, text).map_err(|source| SizeError::File { path: path.to_owned(), source })
+    std::fs::write(path, text).map_err(|source| SizeError::File {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 #[cfg(test)]

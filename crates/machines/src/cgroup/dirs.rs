@@ -36,7 +36,9 @@ pub fn processes(dir: &Path) -> io::Result<Vec<u32>> {
     let mut pids = match std::fs::read_to_string(dir.join("cgroup.procs")) {
         Ok(text) => text.lines().filter_map(|line| line.parse().ok()).collect(),
         // Gone, or being taken away while we look.
-        Err(error) if matches!(error.raw_os_error(), Some(libc::ENOENT | libc::ENODEV)) => return Ok(Vec::new()),
+        Err(error) if matches!(error.raw_os_error(), Some(libc::ENOENT | libc::ENODEV)) => {
+            return Ok(Vec::new());
+        }
         // A threaded cgroup of version 2 lists its processes at its top only.
         Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => Vec::new(),
         Err(error) => return Err(error),

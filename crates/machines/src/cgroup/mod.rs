@@ -58,11 +58,18 @@ impl Cgroups {
                 let root = mount.at.clone();
                 // What `sd_booted` looks at.
                 let systemd = Path::new("/run/systemd/system").is_dir();
-                if systemd { Layout::Scopes { root } } else { Layout::V2 { root } }
+                if systemd {
+                    Layout::Scopes { root }
+                } else {
+                    Layout::V2 { root }
+                }
             }
             _ => Layout::V1(v1::hierarchies(&table)),
         };
-        Ok(Self { instance: instance.to_owned(), layout })
+        Ok(Self {
+            instance: instance.to_owned(),
+            layout,
+        })
     }
 
     pub fn create(&self, id: &MachineId, size: &Size, range: UidRange) -> Result<Entrance> {
@@ -70,7 +77,13 @@ impl Cgroups {
             Layout::V1(all) => {
                 let mut doors = Vec::new();
                 for hierarchy in all {
-                    doors.push(v1::create(hierarchy, &family(&self.instance), id.as_str(), size, range)?);
+                    doors.push(v1::create(
+                        hierarchy,
+                        &family(&self.instance),
+                        id.as_str(),
+                        size,
+                        range,
+                    )?);
                 }
                 Ok(Entrance::Doors(doors))
             }
@@ -78,7 +91,11 @@ impl Cgroups {
                 let door = v2::create(root, &family(&self.instance), id.as_str(), size, range)?;
                 Ok(Entrance::Doors(vec![door]))
             }
-            Layout::Scopes { .. } => Ok(Entrance::Wrapper(scope::wrapper(&self.instance, id.as_str(), size)?)),
+            Layout::Scopes { .. } => Ok(Entrance::Wrapper(scope::wrapper(
+                &self.instance,
+                id.as_str(),
+                size,
+            )?)),
         }
     }
 
@@ -92,19 +109,32 @@ impl Cgroups {
 
     /// Takes away the machine's cgroups; its processes are gone already.
     pub fn remove(&self, id: &MachineId) -> Result<()> {
-        for dir in self.machine_dirs(id) {
+        let dirs = self.machine_dirs(id);
+        if matches!(self.layout, Layout::Scopes { .. }) && dirs.iter().any(|dir| dir.exists()) {
+            scope::stop(&scope::unit(&self.instance, id.as_str()));
+        }
+        for dir in dirs {
             dirs::remove(&dir).doing("remove", &dir)?;
         }
-        match &self.layout {
-            Layout::V1(_) | Layout::V2 { .. } => {
-                for dir in self.family_dirs() {
-                    // Other machines may be in it.
-                    let _ = std::fs::remove_dir(dir);
-                }
-            }
-            Layout::Scopes { .. } => scope::stop(&self.instance, id.as_str()),
+        for family in self.family_dirs() {
+            self.remove_if_empty(&family);
         }
         Ok(())
+    }
+
+    /// Other machines may be in it; then it stays.
+    fn remove_if_empty(&self, family_dir: &Path) {
+        match &self.layout {
+            Layout::V1(_) | Layout::V2 { .. } => {
+                let _ = std::fs::remove_dir(family_dir);
+            }
+            Layout::Scopes { .. } => {
+                let empty = dirs::children(family_dir).is_ok_and(|children| children.is_empty());
+                if family_dir.exists() && empty {
+                    scope::stop(&format!("{}.slice", family(&self.instance)));
+                }
+            }
+        }
     }
 
     /// Every cgroup of this instance: its own and those of its machines.
@@ -128,7 +158,8 @@ impl Cgroups {
         let mark = family(&self.instance);
         membership.lines().any(|line| {
             line.splitn(3, ':').nth(2).is_some_and(|path| {
-                path.split('/').any(|part| part == mark || part.strip_suffix(".slice") == Some(&mark))
+                path.split('/')
+                    .any(|part| part == mark || part.strip_suffix(".slice") == Some(&mark))
             })
         })
     }
@@ -147,7 +178,10 @@ impl Cgroups {
             Layout::V1(_) | Layout::V2 { .. } => id.to_string(),
             Layout::Scopes { .. } => scope::unit(&self.instance, id.as_str()),
         };
-        self.family_dirs().into_iter().map(|dir| dir.join(&name)).collect()
+        self.family_dirs()
+            .into_iter()
+            .map(|dir| dir.join(&name))
+            .collect()
     }
 }
 

@@ -31,17 +31,23 @@ pub fn wrapper(instance: &str, machine: &str, size: &Size) -> Result<Vec<String>
         "DeviceAllow=/dev/net/tun rwm".to_owned(),
         "DeviceAllow=/dev/fuse rwm".to_owned(),
     ];
-    words.extend(properties.into_iter().map(|property| format!("--property={property}")));
+    words.extend(
+        properties
+            .into_iter()
+            .map(|property| format!("--property={property}")),
+    );
     words.push("--".to_owned());
     Ok(words)
 }
 
-/// The scope goes when its last process does; one that failed is forgotten.
-pub fn stop(instance: &str, machine: &str) {
-    let Ok(program) = tool("systemctl", "systemd") else { return };
+/// A scope goes when its last process does, a slice only when it is told; one that failed is forgotten.
+pub fn stop(unit: &str) {
+    let Ok(program) = tool("systemctl", "systemd") else {
+        return;
+    };
     for verb in ["stop", "reset-failed"] {
         let _ = Command::new(&program)
-            .args(["--quiet", verb, &unit(instance, machine)])
+            .args(["--quiet", verb, unit])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -22,8 +22,17 @@ pub struct Hierarchy {
 /// Devices a machine may open: null, zero, full, random, urandom, tty, console, ptmx, pseudo terminals, tun, fuse.
 /// No disk is among them, and without privilege on the host the list cannot be widened from inside.
 const DEVICES: [&str; 11] = [
-    "c 1:3 rwm", "c 1:5 rwm", "c 1:7 rwm", "c 1:8 rwm", "c 1:9 rwm", "c 5:0 rwm", "c 5:1 rwm", "c 5:2 rwm",
-    "c 136:* rwm", "c 10:200 rwm", "c 10:229 rwm",
+    "c 1:3 rwm",
+    "c 1:5 rwm",
+    "c 1:7 rwm",
+    "c 1:8 rwm",
+    "c 1:9 rwm",
+    "c 5:0 rwm",
+    "c 5:1 rwm",
+    "c 5:2 rwm",
+    "c 136:* rwm",
+    "c 10:200 rwm",
+    "c 10:229 rwm",
 ];
 
 pub fn hierarchies(table: &[Mount]) -> Vec<Hierarchy> {
@@ -35,7 +44,10 @@ pub fn hierarchies(table: &[Mount]) -> Vec<Hierarchy> {
             _ => continue,
         };
         if !found.iter().any(|h| h.at == mount.at) {
-            found.push(Hierarchy { at: mount.at.clone(), controllers });
+            found.push(Hierarchy {
+                at: mount.at.clone(),
+                controllers,
+            });
         }
     }
     found
@@ -57,7 +69,13 @@ pub fn create(hierarchy: &Hierarchy, family: &str, name: &str, size: &Size, rang
         }
     }
     limit(hierarchy, &dir, size)?;
-    for file in ["", "cgroup.procs", "tasks", "cgroup.subtree_control", "cgroup.threads"] {
+    for file in [
+        "",
+        "cgroup.procs",
+        "tasks",
+        "cgroup.subtree_control",
+        "cgroup.threads",
+    ] {
         let path = dir.join(file);
         if path.exists() {
             std::os::unix::fs::chown(&path, Some(range.base), Some(range.base)).doing("give away", &path)?;

@@ -35,12 +35,18 @@ pub fn create(root: &Path, family: &str, name: &str, size: &Size, range: UidRang
     OpenOptions::new().write(true).open(&door).doing("open", &door)
 }
 
-/// Lets the children of `dir` be limited, by whatever this kernel has.
+/// What our limits need; the rest is passed on to the machine where the kernel lets us.
+const NEEDED: [&str; 3] = ["cpu", "memory", "pids"];
+
+/// Lets the children of `dir` be limited.
 fn share(dir: &Path) -> Result<()> {
-    let offered_by = dir.join("cgroup.controllers");
-    let offered = std::fs::read_to_string(&offered_by).doing("read", &offered_by)?;
-    for controller in offered.split_whitespace() {
-        set(&dir.join("cgroup.subtree_control"), &format!("+{controller}"))?;
+    let control = dir.join("cgroup.subtree_control");
+    for controller in NEEDED {
+        set(&control, &format!("+{controller}"))?;
+    }
+    let offered = std::fs::read_to_string(dir.join("cgroup.controllers")).unwrap_or_default();
+    for controller in offered.split_whitespace().filter(|c| !NEEDED.contains(c)) {
+        let _ = set(&control, &format!("+{controller}"));
     }
     Ok(())
 }

@@ -23,7 +23,9 @@ pub fn ensure(path: &Path, size: Bytes) -> Result<()> {
     }
     let dir = path.parent().unwrap_or(path);
     if free(dir)? < LEAST_FREE {
-        return Err(MachineError::HostFull { path: path.to_owned() });
+        return Err(MachineError::HostFull {
+            path: path.to_owned(),
+        });
     }
     let temporary = path.with_extension(TEMPORARY);
     let made = make(&temporary, size);
@@ -41,17 +43,25 @@ fn make(path: &Path, size: Bytes) -> Result<()> {
     let output = Command::new(tool()?)
         .args(["-q", "-F", "-m", "0", "-b", "4096", "-O", "^resize_inode"])
         // The file is new and sparse: it reads as zeros, there is nothing to clear or to discard.
-        .args(["-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1,root_owner=0:0"])
+        .args([
+            "-E",
+            "nodiscard,lazy_itable_init=1,lazy_journal_init=1,root_owner=0:0",
+        ])
         .arg(path)
         .stdin(Stdio::null())
         .output()
         .doing("run mkfs.ext4 on", path)?;
     if !output.status.success() {
         if free(path.parent().unwrap_or(path))? < (1 << 20) {
-            return Err(MachineError::HostFull { path: path.to_owned() });
+            return Err(MachineError::HostFull {
+                path: path.to_owned(),
+            });
         }
         let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        return Err(MachineError::Format { path: path.to_owned(), said });
+        return Err(MachineError::Format {
+            path: path.to_owned(),
+            said,
+        });
     }
     file.sync_all().doing("sync", path)
 }
@@ -61,6 +71,8 @@ fn tool() -> Result<PathBuf> {
 }
 
 pub fn free(dir: &Path) -> Result<u64> {
-    let space = rustix::fs::statvfs(dir).map_err(io::Error::from).doing("look at", dir)?;
+    let space = rustix::fs::statvfs(dir)
+        .map_err(io::Error::from)
+        .doing("look at", dir)?;
     Ok(space.f_bavail * space.f_frsize)
 }

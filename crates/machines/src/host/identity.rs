@@ -62,7 +62,10 @@ impl UserNamespace {
             return Ok(());
         }
         let source = Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::IO);
-        Err(MachineError::Kernel { feature: "id-mapped mounts", source })
+        Err(MachineError::Kernel {
+            feature: "id-mapped mounts",
+            source,
+        })
     }
 }
 
@@ -122,7 +125,10 @@ fn assume(id: u32) -> io::Result<()> {
         pid: i32,
     }
     const VERSION_3: u32 = 0x2008_0522;
-    let header = Header { version: VERSION_3, pid: 0 };
+    let header = Header {
+        version: VERSION_3,
+        pid: 0,
+    };
     let mut data = [0u32; 6];
     // SAFETY: the header and the two data records of version 3 are passed as the kernel defines them.
     let done = unsafe {
@@ -132,6 +138,9 @@ fn assume(id: u32) -> io::Result<()> {
         // Leaving file system id 0 took the file capabilities away; what is permitted is taken back.
         read == 0 && libc::syscall(libc::SYS_capset, &raw const header, data.as_ptr()) == 0
     };
-    if done { Ok(()) } else { Err(io::Error::last_os_error()) }
+    if done {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
 }
-

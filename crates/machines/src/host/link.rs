@@ -44,7 +44,11 @@ fn attribute(message: &mut Vec<u8>, kind: u16, value: &[u8]) {
 fn ask(message: &[u8]) -> io::Result<()> {
     // SAFETY: results are checked before use; buffers outlive the calls and their lengths are passed.
     unsafe {
-        let fd = libc::socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, libc::NETLINK_ROUTE);
+        let fd = libc::socket(
+            libc::AF_NETLINK,
+            libc::SOCK_RAW | libc::SOCK_CLOEXEC,
+            libc::NETLINK_ROUTE,
+        );
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
@@ -56,6 +60,10 @@ fn ask(message: &[u8]) -> io::Result<()> {
             return Err(io::Error::last_os_error());
         }
         let error = i32::from_ne_bytes([answer[16], answer[17], answer[18], answer[19]]);
-        if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(-error)) }
+        if error == 0 {
+            Ok(())
+        } else {
+            Err(io::Error::from_raw_os_error(-error))
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::{
     io,
     os::{fd::AsRawFd, unix::fs::MetadataExt},
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 use rustix::io::Errno;
@@ -17,6 +18,8 @@ const LOOP_CONFIGURE: libc::c_ulong = 0x4C0A;
 const LO_FLAGS_AUTOCLEAR: u32 = 4;
 /// Two processes may be offered the same free device; only one gets it.
 const ATTEMPTS: usize = 64;
+/// How long a file may still be held by a machine that is dying.
+const RELEASE: Duration = Duration::from_secs(10);
 
 #[repr(C)]
 struct LoopInfo {
@@ -50,11 +53,20 @@ pub struct LoopDevice {
 }
 
 pub fn attach(file: &Path) -> Result<LoopDevice> {
-    let backing = OpenOptions::new().read(true).write(true).open(file).doing("open", file)?;
+    let backing = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(file)
+        .doing("open", file)?;
     let control_path = Path::new("/dev/loop-control");
-    let control = OpenOptions::new().read(true).write(true).open(control_path).map_err(|error| {
-        MachineError::Kernel { feature: "loop devices", source: Errno::from_io_error(&error).unwrap_or(Errno::IO) }
-    })?;
+    let control = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(control_path)
+        .map_err(|error| MachineError::Kernel {
+            feature: "loop devices",
+            source: Errno::from_io_error(&error).unwrap_or(Errno::IO),
+        })?;
     for _ in 0..ATTEMPTS {
         // SAFETY: this request takes no argument and answers a number.
         let number = unsafe { libc::ioctl(control.as_raw_fd(), LOOP_CTL_GET_FREE) };
@@ -62,7 +74,11 @@ pub fn attach(file: &Path) -> Result<LoopDevice> {
             return Err(io::Error::last_os_error()).doing("find a free loop device for", file);
         }
         let path = PathBuf::from(format!("/dev/loop{number}"));
-        let device = OpenOptions::new().read(true).write(true).open(&path).doing("open", &path)?;
+        let device = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(&path)
+            .doing("open", &path)?;
         match configure(&device, &backing) {
             Ok(()) => return Ok(LoopDevice { path, _open: device }),
             Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {}
@@ -79,7 +95,11 @@ fn configure(device: &File, backing: &File) -> io::Result<()> {
     config.info.flags = LO_FLAGS_AUTOCLEAR;
     // SAFETY: the structure is the kernel's `loop_config`.
     let done = unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CONFIGURE, &raw const config) };
-    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    if done == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,10 +118,28 @@ pub fn list() -> io::Result<Vec<Attached>> {
         }
         if let Ok(file) = std::fs::read_to_string(entry.path().join("loop/backing_file")) {
             let file = file.trim_end().trim_end_matches(" (deleted)");
-            all.push(Attached { device: Path::new("/dev").join(entry.file_name()), file: PathBuf::from(file) });
+            all.push(Attached {
+                device: Path::new("/dev").join(entry.file_name()),
+                file: PathBuf::from(file),
+            });
         }
     }
     Ok(all)
+}
+
+/// Waits until no device holds the file: the kernel lets go of it a little after the last mount of it is gone.
+pub fn wait_until_free(file: &Path) -> Result<()> {
+    let deadline = Instant::now() + RELEASE;
+    while let Some(device) = holders(file).doing("look for users of", file)?.first() {
+        if Instant::now() >= deadline {
+            return Err(MachineError::VolumeBusy {
+                path: file.to_owned(),
+                holder: device.display().to_string(),
+            });
+        }
+        super::pause::pause(Duration::from_millis(20));
+    }
+    Ok(())
 }
 
 /// The devices that hold this very file, whatever name it was attached by.
@@ -110,5 +148,9 @@ pub fn holders(file: &Path) -> io::Result<Vec<PathBuf>> {
     let same = |attached: &Attached| {
         std::fs::metadata(&attached.file).is_ok_and(|m| m.dev() == wanted.dev() && m.ino() == wanted.ino())
     };
-    Ok(list()?.into_iter().filter(same).map(|attached| attached.device).collect())
+    Ok(list()?
+        .into_iter()
+        .filter(same)
+        .map(|attached| attached.device)
+        .collect())
 }

@@ -10,9 +10,9 @@ use std::{
 use rustix::{
     io::Errno,
     mount::{
-        FsMountFlags, FsOpenFlags, MountAttrFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags,
-        fsconfig_create, fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, mount_change, move_mount, open_tree,
-        unmount,
+        FsMountFlags, FsOpenFlags, MountAttrFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags,
+        UnmountFlags, fsconfig_create, fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, mount_change,
+        move_mount, open_tree, unmount,
     },
 };
 
@@ -31,7 +31,10 @@ pub struct Detached {
 impl Detached {
     /// The ext4 file system on a block device.
     pub fn ext4(device: &Path) -> Result<Self> {
-        let kernel = |source| MachineError::Kernel { feature: "mounting ext4", source };
+        let kernel = |source| MachineError::Kernel {
+            feature: "mounting ext4",
+            source,
+        };
         let context = fsopen("ext4", FsOpenFlags::FSOPEN_CLOEXEC).map_err(kernel)?;
         fsconfig_set_string(context.as_fd(), "source", device).map_err(kernel)?;
         // The images are made sparse, so their unused inode tables are zero already.
@@ -41,10 +44,17 @@ impl Detached {
 
     /// An overlay. The directories belong to the machine, so this is called as its root.
     pub fn overlay(lower: &Path, upper: &Path, work: &Path) -> Result<Self> {
-        let kernel = |source| MachineError::Kernel { feature: "overlay mounts", source };
+        let kernel = |source| MachineError::Kernel {
+            feature: "overlay mounts",
+            source,
+        };
         let context = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC).map_err(kernel)?;
-        for (key, value) in [("source", Path::new("overlay")), ("lowerdir", lower), ("upperdir", upper), ("workdir", work)]
-        {
+        for (key, value) in [
+            ("source", Path::new("overlay")),
+            ("lowerdir", lower),
+            ("upperdir", upper),
+            ("workdir", work),
+        ] {
             fsconfig_set_string(context.as_fd(), key, value).map_err(kernel)?;
         }
         Self::finish(context, upper)
@@ -52,15 +62,21 @@ impl Detached {
 
     fn finish(context: OwnedFd, what: &Path) -> Result<Self> {
         fsconfig_create(context.as_fd()).doing("mount", what)?;
-        let fd = fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::empty())
-            .doing("mount", what)?;
+        let fd = fsmount(
+            context.as_fd(),
+            FsMountFlags::FSMOUNT_CLOEXEC,
+            MountAttrFlags::empty(),
+        )
+        .doing("mount", what)?;
         Ok(Self { fd })
     }
 
     /// What is at `path` already, once more.
     pub fn copy(path: &Path) -> Result<Self> {
         let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
-        Ok(Self { fd: open_tree(rustix::fs::CWD, path, flags).doing("mount", path)? })
+        Ok(Self {
+            fd: open_tree(rustix::fs::CWD, path, flags).doing("mount", path)?,
+        })
     }
 
     pub fn mapped(self, namespace: &UserNamespace) -> Result<Self> {

@@ -14,7 +14,10 @@ pub struct Mount {
 
 /// In the order they were made: a later one may lie on an earlier one.
 pub fn read() -> io::Result<Vec<Mount>> {
-    Ok(std::fs::read_to_string("/proc/self/mountinfo")?.lines().filter_map(parse).collect())
+    Ok(std::fs::read_to_string("/proc/self/mountinfo")?
+        .lines()
+        .filter_map(parse)
+        .collect())
 }
 
 fn parse(line: &str) -> Option<Mount> {

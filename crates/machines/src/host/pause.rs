@@ -3,7 +3,10 @@
 
 use std::time::Duration;
 
-#[expect(clippy::disallowed_methods, reason = "the kernel has no event for what is waited for; every caller has a deadline")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the kernel has no event for what is waited for; every caller has a deadline"
+)]
 pub fn pause(time: Duration) {
     std::thread::sleep(time);
 }

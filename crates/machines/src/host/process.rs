@@ -42,7 +42,8 @@ fn parse_stat(line: &str) -> Option<Stat> {
 pub fn inner_pids(pid: u32) -> Vec<u32> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("NSpid:"));
-    line.map(|l| l.split_whitespace().filter_map(|n| n.parse().ok()).collect()).unwrap_or_default()
+    line.map(|l| l.split_whitespace().filter_map(|n| n.parse().ok()).collect())
+        .unwrap_or_default()
 }
 
 pub fn command_line(pid: u32) -> Vec<String> {
@@ -64,8 +65,13 @@ pub fn all() -> io::Result<Vec<u32>> {
 /// Sends a signal to that very process and waits until it is gone; true if it is.
 pub fn signal_and_wait(pid: u32, start_time: u64, signal: Signal, wait: Duration) -> Result<bool> {
     let same = || stat(pid).is_some_and(|s| s.start_time == start_time && s.is_alive());
-    let Some(raw) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return Ok(true) };
-    let failed = |source| MachineError::Kernel { feature: "signals through pidfd", source };
+    let Some(raw) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
+        return Ok(true);
+    };
+    let failed = |source| MachineError::Kernel {
+        feature: "signals through pidfd",
+        source,
+    };
     let handle = match pidfd_open(raw, PidfdFlags::empty()) {
         Ok(handle) => handle,
         Err(Errno::SRCH) => return Ok(true),
@@ -99,11 +105,19 @@ pub fn signal_and_wait(pid: u32, start_time: u64, signal: Signal, wait: Duration
 
 /// A program of the host, where a service's short PATH would not find it.
 pub fn tool(name: &'static str, package: &'static str) -> Result<PathBuf> {
-    ["/usr/bin", "/usr/sbin", "/bin", "/sbin", "/usr/local/bin", "/usr/local/sbin", "/run/current-system/sw/bin"]
-        .iter()
-        .map(|dir| PathBuf::from(dir).join(name))
-        .find(|path| path.exists())
-        .ok_or(MachineError::Tool { tool: name, package })
+    [
+        "/usr/bin",
+        "/usr/sbin",
+        "/bin",
+        "/sbin",
+        "/usr/local/bin",
+        "/usr/local/sbin",
+        "/run/current-system/sw/bin",
+    ]
+    .iter()
+    .map(|dir| PathBuf::from(dir).join(name))
+    .find(|path| path.exists())
+    .ok_or(MachineError::Tool { tool: name, package })
 }
 
 #[cfg(test)]
@@ -114,7 +128,13 @@ mod tests {
     fn a_name_with_parentheses_and_spaces_confuses_nobody() {
         let tail = "S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4242 20 21";
         let stat = parse_stat(&format!("12 (a) (b c) {tail}")).unwrap();
-        assert_eq!(stat, Stat { state: 'S', start_time: 4242 });
+        assert_eq!(
+            stat,
+            Stat {
+                state: 'S',
+                start_time: 4242
+            }
+        );
     }
 
     #[test]

@@ -27,14 +27,18 @@ impl Tree {
     pub fn open(dir: &Path) -> Result<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let top = openat(CWD, dir, flags, Mode::empty()).doing("open", dir)?;
-        Ok(Self { top, shown_as: dir.to_owned() })
+        Ok(Self {
+            top,
+            shown_as: dir.to_owned(),
+        })
     }
 
     /// The directory at `path`, made with its parents where it is missing.
     pub fn directory(&self, path: &Path) -> Result<OwnedFd> {
         let mut at = PathBuf::new();
-        let mut current =
-            self.look(Path::new("."), OFlags::PATH | OFlags::DIRECTORY).doing("open", &self.shown_as)?;
+        let mut current = self
+            .look(Path::new("."), OFlags::PATH | OFlags::DIRECTORY)
+            .doing("open", &self.shown_as)?;
         for component in inside(path)?.components() {
             at.push(component);
             current = match self.look(&at, OFlags::PATH | OFlags::DIRECTORY) {
@@ -70,9 +74,8 @@ impl Tree {
         let temporary = format!(".{}.making", name.to_string_lossy());
         let _ = rustix::fs::unlinkat(&dir, &temporary, AtFlags::empty());
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut file = File::from(
-            openat(&dir, &temporary, flags, Mode::from_raw_mode(0o600)).doing("create", &shown)?,
-        );
+        let mut file =
+            File::from(openat(&dir, &temporary, flags, Mode::from_raw_mode(0o600)).doing("create", &shown)?);
         let written = file
             .write_all(content)
             .and_then(|()| rustix::fs::fchmod(&file, Mode::from_raw_mode(mode)).map_err(Into::into))
@@ -87,7 +90,8 @@ impl Tree {
     pub fn link(&self, path: &Path, target: &str) -> Result<()> {
         let shown = self.shown_as.join(inside(path)?);
         let (dir, name) = self.parent_of(path)?;
-        if rustix::fs::readlinkat(&dir, name, Vec::new()).is_ok_and(|now| now.as_bytes() == target.as_bytes()) {
+        if rustix::fs::readlinkat(&dir, name, Vec::new()).is_ok_and(|now| now.as_bytes() == target.as_bytes())
+        {
             return Ok(());
         }
         let _ = rustix::fs::unlinkat(&dir, name, AtFlags::empty());
@@ -113,7 +117,9 @@ impl Tree {
     }
 
     fn parent_of<'a>(&self, path: &'a Path) -> Result<(OwnedFd, &'a std::ffi::OsStr)> {
-        let name = path.file_name().ok_or_else(|| MachineError::Path(path.to_owned()))?;
+        let name = path
+            .file_name()
+            .ok_or_else(|| MachineError::Path(path.to_owned()))?;
         let parent = path.parent().ok_or_else(|| MachineError::Path(path.to_owned()))?;
         Ok((self.directory(parent)?, name))
     }
@@ -122,7 +128,9 @@ impl Tree {
         let Ok(path) = inside(path) else { return false };
         // Not blocked by a pipe somebody put there.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW;
-        let Ok(file) = self.look(path, flags) else { return false };
+        let Ok(file) = self.look(path, flags) else {
+            return false;
+        };
         let mut file = File::from(file);
         let Ok(now) = file.metadata() else { return false };
         let same = now.is_file() && now.mode() & 0o7777 == mode && now.len() == content.len() as u64;
@@ -132,7 +140,13 @@ impl Tree {
 
     fn look(&self, path: &Path, flags: OFlags) -> std::result::Result<OwnedFd, Errno> {
         let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
-        openat2(self.top.as_fd(), path, flags | OFlags::CLOEXEC, Mode::empty(), resolve)
+        openat2(
+            self.top.as_fd(),
+            path,
+            flags | OFlags::CLOEXEC,
+            Mode::empty(),
+            resolve,
+        )
     }
 }
 

@@ -50,7 +50,10 @@ impl Inner {
             if let Some(leader) = leader::find(place, &self.cgroups)? {
                 return Ok(Some(leader));
             }
-            let pids = self.cgroups.processes(&place.id).doing("list the processes of", &place.dir)?;
+            let pids = self
+                .cgroups
+                .processes(&place.id)
+                .doing("list the processes of", &place.dir)?;
             let starting = |pid: &u32| {
                 let mark = format!("--machine={}", place.nspawn_name);
                 process::stat(*pid).is_some_and(process::Stat::is_alive)
@@ -113,7 +116,13 @@ impl Inner {
         Ok(leader)
     }
 
-    fn refresh(&self, place: &MachineDir, desired: &MachineDesired, leader: Leader, before: &Laid) -> Result<()> {
+    fn refresh(
+        &self,
+        place: &MachineDir,
+        desired: &MachineDesired,
+        leader: Leader,
+        before: &Laid,
+    ) -> Result<()> {
         let range = match leader::range_of(leader) {
             Some(range) => range,
             None => self.ranges.claim(&desired.id, desired.init)?,

@@ -60,7 +60,10 @@ const SYSTEM_CALLS: &str = "@keyring @memlock @pkey mbind set_mempolicy get_memp
 /// The environment nspawn itself reads; nothing of ours is passed on.
 pub fn environment(notify: &str, init: Init) -> Vec<(&'static str, String)> {
     let mut environment = vec![
-        ("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin".to_owned()),
+        (
+            "PATH",
+            "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin".to_owned(),
+        ),
         // A machine may set its own network's kernel settings.
         ("SYSTEMD_NSPAWN_API_VFS_WRITABLE", "network".to_owned()),
         // We lock machines ourselves; its lock files would outlive them.
@@ -76,7 +79,12 @@ pub fn environment(notify: &str, init: Init) -> Vec<(&'static str, String)> {
     environment
 }
 
-pub fn arguments(nspawn: &Path, place: &MachineDir, desired: &MachineDesired, range: UidRange) -> Vec<String> {
+pub fn arguments(
+    nspawn: &Path,
+    place: &MachineDir,
+    desired: &MachineDesired,
+    range: UidRange,
+) -> Vec<String> {
     let mut words = vec![
         nspawn.to_string_lossy().into_owned(),
         "--quiet".to_owned(),
@@ -104,7 +112,12 @@ pub fn arguments(nspawn: &Path, place: &MachineDir, desired: &MachineDesired, ra
             "--boot".to_owned(),
         ]),
         Init::Keeper => {
-            words.extend(["--console=pipe".to_owned(), "--".to_owned(), BINARY_PATH.to_owned(), "init".to_owned()]);
+            words.extend([
+                "--console=pipe".to_owned(),
+                "--".to_owned(),
+                BINARY_PATH.to_owned(),
+                "init".to_owned(),
+            ]);
         }
     }
     words
@@ -117,7 +130,10 @@ mod tests {
     #[test]
     fn what_reaches_the_hosts_clock_kernel_or_power_is_never_kept() {
         for capability in ["CAP_SYS_TIME", "CAP_SYS_MODULE", "CAP_SYS_RAWIO", "CAP_SYS_BOOT"] {
-            assert!(!KEPT.contains(&capability) && DROPPED.contains(&capability), "{capability}");
+            assert!(
+                !KEPT.contains(&capability) && DROPPED.contains(&capability),
+                "{capability}"
+            );
         }
     }
 }

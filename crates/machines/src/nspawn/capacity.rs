@@ -27,8 +27,15 @@ pub fn capacity(state: &Path, overcommit: Overcommit) -> Result<HostCapacity> {
 }
 
 fn total(meminfo: &str) -> u64 {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:")).unwrap_or_default();
-    line.split_whitespace().next().and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) * 1024
+    let line = meminfo
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))
+        .unwrap_or_default();
+    line.split_whitespace()
+        .next()
+        .and_then(|kib| kib.parse::<u64>().ok())
+        .unwrap_or(0)
+        * 1024
 }
 
 fn scaled(amount: u64, factor: f64) -> u64 {

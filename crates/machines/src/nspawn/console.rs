@@ -14,7 +14,9 @@ const LIMIT: u64 = 1 << 20;
 
 /// The last lines, of the running machine or of its last run.
 pub fn tail(place: &MachineDir, lines: usize) -> String {
-    let bytes = end_of(&place.live_console()).or_else(|_| end_of(&place.kept_console())).unwrap_or_default();
+    let bytes = end_of(&place.live_console())
+        .or_else(|_| end_of(&place.kept_console()))
+        .unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let all: Vec<&str> = text.lines().map(|line| line.trim_end_matches('\r')).collect();
     all[all.len().saturating_sub(lines)..].join("\n")
@@ -32,7 +34,10 @@ pub fn cut(place: &MachineDir) {
     let path = place.live_console();
     if std::fs::symlink_metadata(&path).is_ok_and(|m| m.is_file() && m.len() > LIMIT) {
         keep(place);
-        let _ = OpenOptions::new().write(true).open(path).and_then(|file| file.set_len(0));
+        let _ = OpenOptions::new()
+            .write(true)
+            .open(path)
+            .and_then(|file| file.set_len(0));
     }
 }
 

@@ -98,7 +98,11 @@ fn lay(tree: &Tree, desired: &MachineDesired, before: &Laid) -> Result<(Laid, Ch
         };
         if tree.write(&file.path, file.mode, content)? {
             let reload = file.path == Path::new(CONFIG_PATH) || changed == Changed::FirstProcessMustReload;
-            changed = if reload { Changed::FirstProcessMustReload } else { Changed::FilesOnly };
+            changed = if reload {
+                Changed::FirstProcessMustReload
+            } else {
+                Changed::FilesOnly
+            };
         }
         paths.push(file.path.clone());
     }
@@ -118,12 +122,28 @@ fn lay(tree: &Tree, desired: &MachineDesired, before: &Laid) -> Result<(Laid, Ch
         tree.remove(gone)?;
         changed = Changed::FirstProcessMustReload;
     }
-    Ok((Laid { digest: digest(&desired.config), paths }, changed))
+    Ok((
+        Laid {
+            digest: digest(&desired.config),
+            paths,
+        },
+        changed,
+    ))
 }
 
 /// What nspawn makes in a root that lacks it: it would do so as the host's root, whom this root does not know.
 fn lay_skeleton(tree: &Tree) -> Result<()> {
-    for dir in ["usr/bin", "usr/sbin", "usr/lib", "usr/lib64", "etc", "root", "var", "run", "tmp"] {
+    for dir in [
+        "usr/bin",
+        "usr/sbin",
+        "usr/lib",
+        "usr/lib64",
+        "etc",
+        "root",
+        "var",
+        "run",
+        "tmp",
+    ] {
         tree.directory(&Path::new("/").join(dir))?;
     }
     for dir in ["bin", "sbin", "lib", "lib64"] {
@@ -150,14 +170,27 @@ fn lay_identity(tree: &Tree, desired: &MachineDesired) -> Result<()> {
     let hosts = format!("127.0.0.1 localhost\n::1 localhost\n{} {name}\n", nic.address);
     tree.write(Path::new(MACHINE_PATH), 0o644, &setup)?;
     tree.write(Path::new("/etc/hostname"), 0o644, format!("{name}\n").as_bytes())?;
-    tree.write(Path::new("/etc/machine-id"), 0o444, format!("{}\n", machine_id(&desired.id)).as_bytes())?;
+    tree.write(
+        Path::new("/etc/machine-id"),
+        0o444,
+        format!("{}\n", machine_id(&desired.id)).as_bytes(),
+    )?;
     tree.write(Path::new("/etc/hosts"), 0o644, hosts.as_bytes())?;
     match desired.init {
         Init::Keeper => Ok(()),
         Init::Systemd => {
-            tree.write(&Path::new(UNITS).join(PREPARE_UNIT), 0o644, prepare_unit().as_bytes())?;
-            tree.link(&wanted_by("sysinit.target", PREPARE_UNIT), &format!("../{PREPARE_UNIT}"))?;
-            MASKED.iter().try_for_each(|unit| tree.link(&Path::new(UNITS).join(unit), "/dev/null"))
+            tree.write(
+                &Path::new(UNITS).join(PREPARE_UNIT),
+                0o644,
+                prepare_unit().as_bytes(),
+            )?;
+            tree.link(
+                &wanted_by("sysinit.target", PREPARE_UNIT),
+                &format!("../{PREPARE_UNIT}"),
+            )?;
+            MASKED
+                .iter()
+                .try_for_each(|unit| tree.link(&Path::new(UNITS).join(unit), "/dev/null"))
         }
     }
 }

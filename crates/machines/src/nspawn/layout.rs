@@ -11,7 +11,10 @@ pub fn nspawn_name(instance: &str, id: &str) -> String {
 
 /// nspawn keeps these by name and does not always take them away.
 pub fn nspawn_leftovers() -> [&'static Path; 2] {
-    [Path::new("/run/systemd/nspawn/propagate"), Path::new("/run/systemd/nspawn/unix-export")]
+    [
+        Path::new("/run/systemd/nspawn/propagate"),
+        Path::new("/run/systemd/nspawn/unix-export"),
+    ]
 }
 
 #[derive(Debug, Clone)]

@@ -14,7 +14,9 @@ pub fn find(place: &MachineDir, cgroups: &Cgroups) -> Result<Option<Leader>> {
     if let Some(leader) = recorded(place, cgroups) {
         return Ok(Some(leader));
     }
-    let pids = cgroups.processes(&place.id).doing("list the processes of", &place.dir)?;
+    let pids = cgroups
+        .processes(&place.id)
+        .doing("list the processes of", &place.dir)?;
     Ok(pids.into_iter().find_map(first_process))
 }
 
@@ -34,7 +36,10 @@ fn first_process(pid: u32) -> Option<Leader> {
     match process::inner_pids(pid)[..] {
         [_, 1] => {
             let stat = process::stat(pid)?;
-            stat.is_alive().then_some(Leader { pid, start_time: stat.start_time })
+            stat.is_alive().then_some(Leader {
+                pid,
+                start_time: stat.start_time,
+            })
         }
         _ => None,
     }
@@ -44,7 +49,11 @@ fn first_process(pid: u32) -> Option<Leader> {
 pub fn range_of(leader: Leader) -> Option<UidRange> {
     let map = std::fs::read_to_string(format!("/proc/{}/uid_map", leader.pid)).ok()?;
     let mut numbers = map.split_whitespace().map(str::parse::<u32>);
-    match (numbers.next()?.ok()?, numbers.next()?.ok()?, numbers.next()?.ok()?) {
+    match (
+        numbers.next()?.ok()?,
+        numbers.next()?.ok()?,
+        numbers.next()?.ok()?,
+    ) {
         (0, base, count) if base != 0 => Some(UidRange { base, count }),
         _ => None,
     }

@@ -62,7 +62,14 @@ impl NspawnDriver {
         }
         let cgroups = Cgroups::detect(options.instance())?;
         let ranges = Ranges::new(options.instance());
-        Ok(Self { inner: Arc::new(Inner { options, cgroups, ranges, locks: Mutex::default() }) })
+        Ok(Self {
+            inner: Arc::new(Inner {
+                options,
+                cgroups,
+                ranges,
+                locks: Mutex::default(),
+            }),
+        })
     }
 
     async fn with<T: Send + 'static>(
@@ -119,7 +126,6 @@ impl Inner {
         }
         // Only if it was the last one.
         let _ = std::fs::remove_dir(layout::machines(self.options.state()));
-        self.locks.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
         Ok(())
     }
 }
@@ -156,17 +162,24 @@ impl Compute for NspawnDriver {
     }
 
     async fn capacity(&self) -> std::result::Result<HostCapacity, Fault> {
-        self.with(|inner| capacity::capacity(inner.options.state(), inner.options.overcommit())).await
+        self.with(|inner| capacity::capacity(inner.options.state(), inner.options.overcommit()))
+            .await
     }
 
     async fn console(&self, id: &MachineId, lines: usize) -> std::result::Result<String, Fault> {
         let id = id.clone();
-        self.with(move |inner| Ok(console::tail(&inner.place(&id), lines))).await
+        self.with(move |inner| Ok(console::tail(&inner.place(&id), lines)))
+            .await
     }
 
     async fn scan(&self) -> std::result::Result<Vec<Found>, Fault> {
         self.with(|inner| {
-            scan::scan(inner.options.state(), inner.options.instance(), &inner.cgroups, &inner.ranges)
+            scan::scan(
+                inner.options.state(),
+                inner.options.instance(),
+                &inner.cgroups,
+                &inner.ranges,
+            )
         })
         .await
     }

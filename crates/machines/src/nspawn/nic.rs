@@ -25,8 +25,10 @@ pub fn require(nic: &Nic) -> Result<u32> {
 }
 
 pub fn attach(nic: &Nic, leader: Leader) -> Result<()> {
-    link::move_into(require(nic)?, leader.pid, INSIDE)
-        .map_err(|source| MachineError::Attach { name: nic.interface.clone(), source })
+    link::move_into(require(nic)?, leader.pid, INSIDE).map_err(|source| MachineError::Attach {
+        name: nic.interface.clone(),
+        source,
+    })
 }
 
 pub fn is_inside(leader: Leader) -> bool {
@@ -46,9 +48,15 @@ fn mentions(leader: Leader, table: &str, test: impl Fn(&str) -> bool) -> bool {
 
 fn is_young(leader: Leader) -> bool {
     let uptime = std::fs::read_to_string("/proc/uptime").unwrap_or_default();
-    let now = uptime.split('.').next().and_then(|s| s.parse::<u64>().ok()).unwrap_or(u64::MAX);
+    let now = uptime
+        .split('.')
+        .next()
+        .and_then(|s| s.parse::<u64>().ok())
+        .unwrap_or(u64::MAX);
     // SAFETY: asks for a constant.
-    let ticks = u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) }).unwrap_or(100).max(1);
+    let ticks = u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) })
+        .unwrap_or(100)
+        .max(1);
     now.saturating_sub(leader.start_time / ticks) < SETTLING
 }
 
@@ -63,7 +71,11 @@ pub fn attach_live(nic: &Nic, leader: Leader, place: &MachineDir, keeper: &Path)
     }
     let machine = place.root().join(MACHINE_PATH.trim_start_matches('/'));
     let mut command = Command::new(keeper);
-    command.args(["network", "--machine"]).arg(machine).env_clear().stdin(Stdio::null());
+    command
+        .args(["network", "--machine"])
+        .arg(machine)
+        .env_clear()
+        .stdin(Stdio::null());
     let enter = move || {
         // SAFETY: a system call on a descriptor opened before the fork.
         match unsafe { libc::setns(namespace.as_raw_fd(), libc::CLONE_NEWNET) } {
@@ -77,5 +89,7 @@ pub fn attach_live(nic: &Nic, leader: Leader, place: &MachineDir, keeper: &Path)
     if output.status.success() {
         return Ok(());
     }
-    Err(MachineError::Setup(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
+    Err(MachineError::Setup(
+        String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+    ))
 }

@@ -24,8 +24,18 @@ struct Region {
     slots: u32,
 }
 
-const SYSTEM: Region = Region { name: "system", first: 0x7000_0000, count: 1 << 16, slots: 4094 };
-const NODE: Region = Region { name: "node", first: 0x8000_0000, count: 1 << 23, slots: 255 };
+const SYSTEM: Region = Region {
+    name: "system",
+    first: 0x7000_0000,
+    count: 1 << 16,
+    slots: 4094,
+};
+const NODE: Region = Region {
+    name: "node",
+    first: 0x8000_0000,
+    count: 1 << 23,
+    slots: 255,
+};
 
 #[derive(Debug, Clone)]
 pub struct Ranges {
@@ -35,7 +45,10 @@ pub struct Ranges {
 
 impl Ranges {
     pub fn new(instance: &str) -> Self {
-        Self { dir: PathBuf::from("/run/plasmacloud/ids"), instance: instance.to_owned() }
+        Self {
+            dir: PathBuf::from("/run/plasmacloud/ids"),
+            instance: instance.to_owned(),
+        }
     }
 
     /// The machine's range: the one it has, or a free one.
@@ -46,7 +59,10 @@ impl Ranges {
         };
         std::fs::create_dir_all(&self.dir).doing("make", &self.dir)?;
         let owner = self.owner(id);
-        let start = id.as_str().bytes().fold(0u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+        let start = id
+            .as_str()
+            .bytes()
+            .fold(0u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
         for step in 0..region.slots {
             let slot = start.wrapping_add(step) % region.slots;
             let path = self.dir.join(format!("{}-{slot}", region.name));
@@ -59,7 +75,10 @@ impl Ranges {
                 Err(error) => return Err(error).doing("create", &path),
             };
             if taken {
-                return Ok(UidRange { base: region.first + slot * region.count, count: region.count });
+                return Ok(UidRange {
+                    base: region.first + slot * region.count,
+                    count: region.count,
+                });
             }
         }
         Err(MachineError::NoRange)
@@ -96,7 +115,9 @@ impl Ranges {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             other => other.doing("list", &self.dir)?,
         };
-        entries.map(|entry| Ok(entry.doing("list", &self.dir)?.path())).collect()
+        entries
+            .map(|entry| Ok(entry.doing("list", &self.dir)?.path()))
+            .collect()
     }
 
     fn owner(&self, id: &MachineId) -> String {
@@ -124,7 +145,10 @@ mod tests {
     #[test]
     fn a_machine_keeps_its_range_and_two_never_share_one() {
         let dir = tempfile::tempdir().unwrap();
-        let ranges = |instance: &str| Ranges { dir: dir.path().join("ids"), instance: instance.to_owned() };
+        let ranges = |instance: &str| Ranges {
+            dir: dir.path().join("ids"),
+            instance: instance.to_owned(),
+        };
         let (one, two) = (MachineId::generate(), MachineId::generate());
         let first = ranges("a").claim(&one, Init::Systemd).unwrap();
         assert_eq!(ranges("a").claim(&one, Init::Systemd).unwrap(), first);

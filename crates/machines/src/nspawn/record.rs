@@ -39,5 +39,7 @@ pub fn write<T: Serialize>(path: &Path, value: &T) -> Result<()> {
 }
 
 pub fn boot_id() -> io::Result<String> {
-    Ok(std::fs::read_to_string("/proc/sys/kernel/random/boot_id")?.trim().to_owned())
+    Ok(std::fs::read_to_string("/proc/sys/kernel/random/boot_id")?
+        .trim()
+        .to_owned())
 }

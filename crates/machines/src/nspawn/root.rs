@@ -1,10 +1,7 @@
 //! A machine's root: the image below, its own disk above, volumes in their places, all with the machine's own ids.
 //! Everything is mounted on the host first, so that we can write into it, and nspawn takes it as it is.
 
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::path::Path;
 
 use ports::compute::{Init, MachineDesired};
 
@@ -20,11 +17,11 @@ use crate::{
     },
 };
 
-/// How long a file may still be held by a machine that is dying.
-const RELEASE: Duration = Duration::from_secs(5);
-
 /// Container runtimes mount overlays of their own in these, which a file system that is one itself cannot carry.
-const REAL: [(&str, &str); 2] = [("containerd", "/var/lib/containerd"), ("kubelet", "/var/lib/kubelet")];
+const REAL: [(&str, &str); 2] = [
+    ("containerd", "/var/lib/containerd"),
+    ("kubelet", "/var/lib/kubelet"),
+];
 
 pub fn assemble(place: &MachineDir, desired: &MachineDesired, range: UidRange) -> Result<()> {
     if !desired.image.is_dir() {
@@ -36,7 +33,9 @@ pub fn assemble(place: &MachineDir, desired: &MachineDesired, range: UidRange) -
         std::fs::create_dir_all(dir).doing("make", dir)?;
     }
     mount::share(&place.dir)?;
-    Detached::copy(&desired.image)?.mapped(&namespace)?.attach(&lower)?;
+    Detached::copy(&desired.image)?
+        .mapped(&namespace)?
+        .attach(&lower)?;
     mount_disk(place, desired, &namespace)?;
     as_root_of(range, || {
         let disk = Tree::open(&data)?;
@@ -91,16 +90,7 @@ fn mount_disk(place: &MachineDir, desired: &MachineDesired, namespace: &UserName
 
 /// A file system mounted twice through two devices is a file system lost: the file must be free.
 fn mount_file(file: &Path, namespace: &UserNamespace) -> Result<Detached> {
-    let deadline = Instant::now() + RELEASE;
-    while let Some(device) = loopdev::holders(file).doing("look for users of", file)?.first() {
-        if Instant::now() >= deadline {
-            return Err(MachineError::VolumeBusy {
-                path: file.to_owned(),
-                holder: device.display().to_string(),
-            });
-        }
-        crate::host::pause::pause(Duration::from_millis(20));
-    }
+    loopdev::wait_until_free(file)?;
     let device = loopdev::attach(file)?;
     Detached::ext4(&device.path)?.mapped(namespace)
 }

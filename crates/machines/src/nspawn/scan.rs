@@ -31,7 +31,11 @@ pub fn scan(state: &Path, instance: &str, cgroups: &Cgroups, ranges: &Ranges) ->
     }
     for attached in loopdev::list().doing("list", Path::new("/sys/block"))? {
         if attached.file.starts_with(state) {
-            found.push(item(FoundKind::LoopDevice, &attached.device, owner_in(&attached.file)));
+            found.push(item(
+                FoundKind::LoopDevice,
+                &attached.device,
+                owner_in(&attached.file),
+            ));
         }
     }
     for path in entries(&dir)? {
@@ -43,7 +47,10 @@ pub fn scan(state: &Path, instance: &str, cgroups: &Cgroups, ranges: &Ranges) ->
     let mark = nspawn_name(instance, "");
     for dir in nspawn_leftovers() {
         for path in entries(dir)? {
-            let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+            let name = path
+                .file_name()
+                .map(|n| n.to_string_lossy().into_owned())
+                .unwrap_or_default();
             if let Some(machine) = name.strip_prefix(&mark) {
                 found.push(item(FoundKind::File, &path, machine.to_owned()));
             }
@@ -66,7 +73,11 @@ fn processes(instance: &str, cgroups: &Cgroups) -> Result<Vec<Found>> {
         let named = words.iter().find_map(|word| word.strip_prefix(&mark));
         if named.is_some() || cgroups.holds(pid) {
             let owner = named.map_or_else(|| owner_of(pid), str::to_owned);
-            found.push(Found { what: FoundKind::Process, name: pid.to_string(), owner });
+            found.push(Found {
+                what: FoundKind::Process,
+                name: pid.to_string(),
+                owner,
+            });
         }
     }
     Ok(found)
@@ -74,7 +85,11 @@ fn processes(instance: &str, cgroups: &Cgroups) -> Result<Vec<Found>> {
 
 fn owner_of(pid: u32) -> String {
     let membership = std::fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
-    membership.lines().map(|line| owner_in(Path::new(line))).find(|owner| !owner.is_empty()).unwrap_or_default()
+    membership
+        .lines()
+        .map(|line| owner_in(Path::new(line)))
+        .find(|owner| !owner.is_empty())
+        .unwrap_or_default()
 }
 
 /// The id that is a component of the path, alone or inside a unit's or a file's name.
@@ -85,7 +100,10 @@ fn owner_in(path: &Path) -> String {
         let known = machine.parse::<types::MachineId>().is_ok() || machine.parse::<types::VolumeId>().is_ok();
         known.then(|| machine.to_owned())
     };
-    path.iter().filter_map(|part| part.to_str()).find_map(id).unwrap_or_default()
+    path.iter()
+        .filter_map(|part| part.to_str())
+        .find_map(id)
+        .unwrap_or_default()
 }
 
 fn entries(dir: &Path) -> Result<Vec<PathBuf>> {
@@ -99,7 +117,11 @@ fn entries(dir: &Path) -> Result<Vec<PathBuf>> {
 }
 
 fn item(what: FoundKind, path: &Path, owner: String) -> Found {
-    Found { what, name: path.display().to_string(), owner }
+    Found {
+        what,
+        name: path.display().to_string(),
+        owner,
+    }
 }
 
 #[cfg(test)]
@@ -116,7 +138,10 @@ mod tests {
         ] {
             assert_eq!(owner_in(Path::new(&path)), id, "{path}");
         }
-        assert_eq!(owner_in(Path::new("/state/volumes/vol-0123456789abcdef.img")), "vol-0123456789abcdef");
+        assert_eq!(
+            owner_in(Path::new("/state/volumes/vol-0123456789abcdef.img")),
+            "vol-0123456789abcdef"
+        );
         assert_eq!(owner_in(Path::new("/state/machines")), "");
     }
 }

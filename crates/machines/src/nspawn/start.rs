@@ -48,9 +48,19 @@ pub fn start(
     };
     let console = as_root_of(range, || {
         let path = place.live_console();
-        OpenOptions::new().create(true).append(true).open(&path).doing("open", &path)
+        OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&path)
+            .doing("open", &path)
     })?;
-    spawn(&words, doors, console, &arguments::environment(&address, desired.init)).doing("start", &nspawn)?;
+    spawn(
+        &words,
+        doors,
+        console,
+        &arguments::environment(&address, desired.init),
+    )
+    .doing("start", &nspawn)?;
     wait_for_leader(&socket, place, cgroups)
 }
 
@@ -64,7 +74,12 @@ fn notify_socket(place: &MachineDir) -> Result<(UnixDatagram, String)> {
     Ok((socket, format!("@{name}")))
 }
 
-fn spawn(words: &[String], doors: Vec<File>, console: File, environment: &[(&str, String)]) -> io::Result<()> {
+fn spawn(
+    words: &[String],
+    doors: Vec<File>,
+    console: File,
+    environment: &[(&str, String)],
+) -> io::Result<()> {
     let (program, args) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let mut command = Command::new(program);
     command
@@ -101,13 +116,17 @@ fn detach(doors: &[File]) -> io::Result<()> {
 
 fn wait_for_leader(socket: &UnixDatagram, place: &MachineDir, cgroups: &Cgroups) -> Result<Leader> {
     let deadline = Instant::now() + WAIT;
-    let failed = || MachineError::Boot { console: console::tail(place, 5) };
+    let failed = || MachineError::Boot {
+        console: console::tail(place, 5),
+    };
     let mut buffer = [0u8; 4096];
     loop {
         let message = match socket.recv(&mut buffer) {
             Ok(length) => String::from_utf8_lossy(&buffer[..length]).into_owned(),
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                let pids = cgroups.processes(&place.id).doing("list the processes of", &place.dir)?;
+                let pids = cgroups
+                    .processes(&place.id)
+                    .doing("list the processes of", &place.dir)?;
                 if Instant::now() >= deadline || !pids.into_iter().any(is_alive) {
                     return Err(failed());
                 }
@@ -116,10 +135,17 @@ fn wait_for_leader(socket: &UnixDatagram, place: &MachineDir, cgroups: &Cgroups)
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error).doing("wait for", &place.dir),
         };
-        let told = message.lines().find_map(|line| line.strip_prefix("X_NSPAWN_LEADER_PID="));
+        let told = message
+            .lines()
+            .find_map(|line| line.strip_prefix("X_NSPAWN_LEADER_PID="));
         if let Some(pid) = told.and_then(|pid| pid.parse().ok()) {
-            let stat = process::stat(pid).filter(|stat| stat.is_alive()).ok_or_else(failed)?;
-            return Ok(Leader { pid, start_time: stat.start_time });
+            let stat = process::stat(pid)
+                .filter(|stat| stat.is_alive())
+                .ok_or_else(failed)?;
+            return Ok(Leader {
+                pid,
+                start_time: stat.start_time,
+            });
         }
     }
 }

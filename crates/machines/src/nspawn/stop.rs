@@ -6,8 +6,9 @@ use ports::compute::{Init, Leader};
 use rustix::process::Signal;
 
 use super::{
-    console, leader,
+    console,
     layout::{MachineDir, nspawn_leftovers},
+    leader,
     ranges::Ranges,
 };
 use crate::{
@@ -56,14 +57,25 @@ fn kill(place: &MachineDir, cgroups: &Cgroups) -> Result<()> {
     }
     let deadline = Instant::now() + DEATH;
     loop {
-        let pids = cgroups.processes(&place.id).doing("list the processes of", &place.dir)?;
+        let pids = cgroups
+            .processes(&place.id)
+            .doing("list the processes of", &place.dir)?;
         let alive: Vec<(u32, u64)> = pids
             .into_iter()
-            .filter_map(|pid| process::stat(pid).filter(|s| s.is_alive()).map(|s| (pid, s.start_time)))
+            .filter_map(|pid| {
+                process::stat(pid)
+                    .filter(|s| s.is_alive())
+                    .map(|s| (pid, s.start_time))
+            })
             .collect();
-        let Some((first, _)) = alive.first() else { return Ok(()) };
+        let Some((first, _)) = alive.first() else {
+            return Ok(());
+        };
         if Instant::now() >= deadline {
-            return Err(MachineError::WontDie(format!("{} processes, one is {first}", alive.len())));
+            return Err(MachineError::WontDie(format!(
+                "{} processes, one is {first}",
+                alive.len()
+            )));
         }
         for (pid, start_time) in &alive {
             process::signal_and_wait(*pid, *start_time, Signal::KILL, Duration::ZERO)?;

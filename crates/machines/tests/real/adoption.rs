@@ -17,12 +17,19 @@ fn it_boots_and_is_adopted_by_a_new_driver() {
     let leader = world.boot(&machine);
     eventually("its process runs", || status(leader)?.processes[0].pid);
     let again = world.restarted();
-    let Observed::Present(seen) = world.wait(again.observe(&machine.id)) else { panic!("not found") };
+    let Observed::Present(seen) = world.wait(again.observe(&machine.id)) else {
+        panic!("not found")
+    };
     assert_eq!(seen.leader, Some(leader));
     assert!(seen.attached);
     assert_eq!(world.apply_with(&again, &machine), leader);
     // Without the record it is found by its cgroup, and the record is written again.
-    let record = world.state.path().join("machines").join(machine.id.as_str()).join("leader.json");
+    let record = world
+        .state
+        .path()
+        .join("machines")
+        .join(machine.id.as_str())
+        .join("leader.json");
     std::fs::remove_file(&record).unwrap();
     assert_eq!(world.apply_with(&world.restarted(), &machine), leader);
     assert!(record.exists());
@@ -33,9 +40,18 @@ fn a_record_of_another_process_is_not_believed() {
     let world = World::new();
     let machine = world.machine("exec sleep 1000");
     let leader = world.boot(&machine);
-    let record = world.state.path().join("machines").join(machine.id.as_str()).join("leader.json");
+    let record = world
+        .state
+        .path()
+        .join("machines")
+        .join(machine.id.as_str())
+        .join("leader.json");
     let text = std::fs::read_to_string(&record).unwrap();
-    std::fs::write(&record, text.replace(&leader.pid.to_string(), &std::process::id().to_string())).unwrap();
+    std::fs::write(
+        &record,
+        text.replace(&leader.pid.to_string(), &std::process::id().to_string()),
+    )
+    .unwrap();
     assert_eq!(world.apply(&machine), leader);
     std::fs::write(&record, "{ half").unwrap();
     assert_eq!(world.apply(&machine), leader);
@@ -47,14 +63,22 @@ fn it_survives_the_death_of_nspawn_and_returns_from_its_own() {
     let mut machine = world.machine(WORK);
     world.attach(&mut machine, &world.volume(), "/data");
     let leader = world.boot(&machine);
-    eventually("first start", || read_inside(leader, "/data/starts").filter(|s| s == "up\n"));
+    eventually("first start", || {
+        read_inside(leader, "/data/starts").filter(|s| s == "up\n")
+    });
     let pattern = format!("--machine=pc-{}-{}", world.instance, machine.id);
-    let nspawn = Command::new("pgrep").args(["-f", "--", &pattern]).output().unwrap().stdout;
+    let nspawn = Command::new("pgrep")
+        .args(["-f", "--", &pattern])
+        .output()
+        .unwrap()
+        .stdout;
     run("kill", &["-9", String::from_utf8(nspawn).unwrap().trim()]);
     assert_eq!(world.apply(&machine), leader);
     run("kill", &["-9", &leader.pid.to_string()]);
     eventually("it is seen as off", || {
-        let Observed::Present(seen) = world.wait(world.driver.observe(&machine.id)) else { return None };
+        let Observed::Present(seen) = world.wait(world.driver.observe(&machine.id)) else {
+            return None;
+        };
         (seen.power == Power::Off).then_some(())
     });
     plug(&machine.nic);
@@ -79,7 +103,9 @@ fn power_off_keeps_it_and_power_on_brings_it_back() {
     assert!(left.iter().all(|f| f.starts_with("File ")), "{left:?}");
     machine.power = Power::On;
     let second = world.boot(&machine);
-    eventually("second start", || read_inside(second, "/data/starts").filter(|s| s == "up\nup\n"));
+    eventually("second start", || {
+        read_inside(second, "/data/starts").filter(|s| s == "up\nup\n")
+    });
 }
 
 #[test]
@@ -88,12 +114,24 @@ fn an_interface_lost_while_it_runs_is_put_in_again() {
     let machine = world.machine("exec sleep 1000");
     let leader = world.boot(&machine);
     let table = format!("/proc/{}/net/route", leader.pid);
-    let routed = || std::fs::read_to_string(&table).ok().filter(|t| t.contains("eth0\t00000000"));
+    let routed = || {
+        std::fs::read_to_string(&table)
+            .ok()
+            .filter(|t| t.contains("eth0\t00000000"))
+    };
     eventually("its default route", routed);
-    run("nsenter", &["-t", &leader.pid.to_string(), "-n", "ip", "link", "del", "eth0"]);
-    let Observed::Present(seen) = world.wait(world.driver.observe(&machine.id)) else { panic!("not found") };
+    run(
+        "nsenter",
+        &["-t", &leader.pid.to_string(), "-n", "ip", "link", "del", "eth0"],
+    );
+    let Observed::Present(seen) = world.wait(world.driver.observe(&machine.id)) else {
+        panic!("not found")
+    };
     assert!(!seen.attached);
-    assert_eq!(world.wait(world.driver.apply(&machine)).unwrap_err().code, "interface-missing");
+    assert_eq!(
+        world.wait(world.driver.apply(&machine)).unwrap_err().code,
+        "interface-missing"
+    );
     plug(&machine.nic);
     assert_eq!(world.apply(&machine), leader);
     assert!(routed().is_some());

@@ -19,7 +19,11 @@ fn what_is_missing_is_named_and_nothing_stays() {
     assert_eq!(refused(&machine).code, "image-missing");
     let mut machine = world.machine("exec sleep 1000");
     plug(&machine.nic);
-    machine.config.units.push(Unit { name: "a.service".to_owned(), text: String::new(), enabled: true });
+    machine.config.units.push(Unit {
+        name: "a.service".to_owned(),
+        text: String::new(),
+        enabled: true,
+    });
     assert_eq!(refused(&machine).code, "machine-config-invalid");
     let mut machine = world.machine("exec sleep 1000");
     plug(&machine.nic);
@@ -37,8 +41,14 @@ fn a_volume_in_use_is_neither_mounted_twice_nor_removed() {
     world.attach(&mut second, &volume, "/data");
     world.boot(&first);
     plug(&second.nic);
-    assert_eq!(world.wait(world.driver.apply(&second)).unwrap_err().code, "volume-in-use");
-    assert_eq!(world.wait(world.volumes.remove(&volume.id)).unwrap_err().code, "volume-in-use");
+    assert_eq!(
+        world.wait(world.driver.apply(&second)).unwrap_err().code,
+        "volume-in-use"
+    );
+    assert_eq!(
+        world.wait(world.volumes.remove(&volume.id)).unwrap_err().code,
+        "volume-in-use"
+    );
     world.wait(world.driver.remove(&first.id)).unwrap();
     world.apply(&second);
 }
@@ -48,13 +58,18 @@ fn a_full_host_disk_leaves_nothing() {
     let world = World::new();
     let small = world.state.path().join("small");
     std::fs::create_dir(&small).unwrap();
-    run("mount", &["-t", "tmpfs", "-o", "size=4m", "none", small.to_str().unwrap()]);
+    run(
+        "mount",
+        &["-t", "tmpfs", "-o", "size=4m", "none", small.to_str().unwrap()],
+    );
     let driver = crate::harness::driver(&world.instance, &small);
     let mut machine = world.machine("exec sleep 1000");
     machine.size.disk = Some(Bytes::gib(1));
     plug(&machine.nic);
     let fault = world.wait(driver.apply(&machine)).unwrap_err();
-    let left = std::fs::read_dir(small.join("machines")).map(Iterator::count).unwrap_or(0);
+    let left = std::fs::read_dir(small.join("machines"))
+        .map(Iterator::count)
+        .unwrap_or(0);
     run("umount", &[small.to_str().unwrap()]);
     assert_eq!(fault.code, "host-disk-full");
     assert_eq!(left, 0);

@@ -31,31 +31,51 @@ pub static KEEPER: LazyLock<PathBuf> = LazyLock::new(|| {
     }
     let triple = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let done = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--release", "--package", "keeper", "--target", &triple])
+        .args([
+            "build",
+            "--quiet",
+            "--release",
+            "--package",
+            "keeper",
+            "--target",
+            &triple,
+        ])
         .env("RUSTFLAGS", "-C target-feature=+crt-static")
         .status()
         .unwrap();
     assert!(done.success());
-    let target = std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"), PathBuf::from);
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"),
+        PathBuf::from,
+    );
     target.join(triple).join("release/cloud-keeper")
 });
 
-const PROGRAMS: [&str; 12] =
-    ["sh", "cat", "sleep", "dd", "head", "tail", "mkdir", "ls", "mount", "mknod", "date", "grep"];
+const PROGRAMS: [&str; 12] = [
+    "sh", "cat", "sleep", "dd", "head", "tail", "mkdir", "ls", "mount", "mknod", "date", "grep",
+];
 
 /// A root with those programs of the host and the libraries they load.
 static IMAGE: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     let image = tempfile::tempdir().unwrap();
-    for dir in ["usr/bin", "etc", "proc", "sys", "dev", "run", "tmp", "var", "root"] {
+    for dir in [
+        "usr/bin", "etc", "proc", "sys", "dev", "run", "tmp", "var", "root",
+    ] {
         std::fs::create_dir_all(image.path().join(dir)).unwrap();
     }
     std::os::unix::fs::symlink("usr/bin", image.path().join("bin")).unwrap();
     for program in PROGRAMS {
-        let path = ["/usr/bin", "/bin"].iter().map(|d| Path::new(d).join(program)).find(|p| p.exists()).unwrap();
+        let path = ["/usr/bin", "/bin"]
+            .iter()
+            .map(|d| Path::new(d).join(program))
+            .find(|p| p.exists())
+            .unwrap();
         std::fs::copy(&path, image.path().join("usr/bin").join(program)).unwrap();
         let libraries = Command::new("ldd").arg(&path).output().unwrap().stdout;
-        for word in String::from_utf8_lossy(&libraries).split_whitespace().filter(|w| w.starts_with('/')) {
+        for word in String::from_utf8_lossy(&libraries)
+            .split_whitespace()
+            .filter(|w| w.starts_with('/'))
+        {
             let at = image.path().join(word.trim_start_matches('/'));
             std::fs::create_dir_all(at.parent().unwrap()).unwrap();
             std::fs::copy(word, at).unwrap();
@@ -78,11 +98,24 @@ impl World {
     pub fn new() -> Self {
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let instance = format!("t{:x}{number:x}", std::process::id() & 0xf_ffff);
-        let state = tempfile::Builder::new().prefix("pc-machines-").tempdir_in("/var/tmp").unwrap();
+        let state = tempfile::Builder::new()
+            .prefix("pc-machines-")
+            .tempdir_in("/var/tmp")
+            .unwrap();
         let driver = driver(&instance, state.path());
         let volumes = FileVolumes::new(state.path());
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        Self { instance, state, driver, volumes, runtime }
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        Self {
+            instance,
+            state,
+            driver,
+            volumes,
+            runtime,
+        }
     }
 
     pub fn wait<T>(&self, future: impl Future<Output = T>) -> T {
@@ -95,7 +128,10 @@ impl World {
     }
 
     pub fn volume(&self) -> VolumeDesired {
-        VolumeDesired { id: VolumeId::generate(), size: Bytes::mib(64) }
+        VolumeDesired {
+            id: VolumeId::generate(),
+            size: Bytes::mib(64),
+        }
     }
 
     /// A system machine that keeps `script` running.
@@ -106,7 +142,11 @@ impl World {
             hostname: "tiny".to_owned(),
             image: IMAGE.path().to_owned(),
             init: Init::Keeper,
-            size: Size { vcpus: 3, memory: Bytes::mib(128), disk: None },
+            size: Size {
+                vcpus: 3,
+                memory: Bytes::mib(128),
+                disk: None,
+            },
             nic: Nic {
                 interface: format!("t{}", &port.tail()[..12]),
                 mac: Mac::for_port(&port),
@@ -116,7 +156,10 @@ impl World {
                 mtu: 1400,
             },
             volumes: Vec::new(),
-            config: MachineConfig { files: vec![keeper_config(script)], units: Vec::new() },
+            config: MachineConfig {
+                files: vec![keeper_config(script)],
+                units: Vec::new(),
+            },
             power: Power::On,
         }
     }
@@ -135,7 +178,9 @@ impl World {
     }
 
     pub fn apply_with(&self, driver: &NspawnDriver, machine: &MachineDesired) -> Leader {
-        let observed = self.wait(driver.apply(machine)).unwrap_or_else(|fault| panic!("{fault:?}"));
+        let observed = self
+            .wait(driver.apply(machine))
+            .unwrap_or_else(|fault| panic!("{fault:?}"));
         observed.leader.expect("it runs")
     }
 
@@ -147,13 +192,18 @@ impl World {
 
     pub fn scan(&self) -> Vec<String> {
         let found = self.wait(self.driver.scan()).unwrap();
-        found.into_iter().map(|f| format!("{:?} {} {}", f.what, f.name, f.owner)).collect()
+        found
+            .into_iter()
+            .map(|f| format!("{:?} {} {}", f.what, f.name, f.owner))
+            .collect()
     }
 }
 
 impl Drop for World {
     fn drop(&mut self) {
-        let machines = std::fs::read_dir(self.state.path().join("machines")).into_iter().flatten();
+        let machines = std::fs::read_dir(self.state.path().join("machines"))
+            .into_iter()
+            .flatten();
         for entry in machines.flatten() {
             if let Some(id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) {
                 let _ = self.runtime.block_on(self.driver.remove(&id));
@@ -167,15 +217,33 @@ pub fn driver(instance: &str, state: &Path) -> NspawnDriver {
     NspawnDriver::new(options).unwrap()
 }
 
-/// Both ends stay on this host; the far one is never brought up.
+/// Both ends stay on this host; the far one is never brought up. The ends of a machine that died are taken away by the
+/// kernel a little later, so the name may be taken at first.
 pub fn plug(nic: &Nic) {
     let far = format!("{}p", nic.interface);
-    run("ip", &["link", "add", &nic.interface, "type", "veth", "peer", "name", &far]);
+    let words = [
+        "link",
+        "add",
+        &nic.interface,
+        "type",
+        "veth",
+        "peer",
+        "name",
+        &far,
+    ];
+    eventually("the interface is made", || {
+        let output = Command::new("ip").args(words).output().unwrap();
+        output.status.success().then_some(())
+    });
 }
 
 pub fn run(program: &str, args: &[&str]) {
     let output = Command::new(program).args(args).output().unwrap();
-    assert!(output.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{program} {args:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 pub fn keeper_config(script: &str) -> FileEntry {
@@ -186,7 +254,11 @@ pub fn keeper_config(script: &str) -> FileEntry {
         after: Vec::new(),
         limits: Limits::default(),
     };
-    let config = KeeperConfig { log_dir: "/var/log/keeper".to_owned(), links: Vec::new(), processes: vec![process] };
+    let config = KeeperConfig {
+        log_dir: "/var/log/keeper".to_owned(),
+        links: Vec::new(),
+        processes: vec![process],
+    };
     FileEntry {
         path: PathBuf::from(CONFIG_PATH),
         mode: 0o600,
@@ -206,7 +278,10 @@ pub fn status(leader: Leader) -> Option<KeeperStatus> {
     serde_json::from_str(&read_inside(leader, STATUS_PATH)?).ok()
 }
 
-#[expect(clippy::disallowed_methods, reason = "polls a machine's own state, with a deadline")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "polls a machine's own state, with a deadline"
+)]
 pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {

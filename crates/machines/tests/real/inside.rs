@@ -32,20 +32,61 @@ fn root_inside_reaches_nothing_of_the_host() {
     let leader = world.boot(&machine);
     eventually("its process runs", || status(leader)?.processes[0].pid);
     // More than anybody inside can be: root in all its namespaces, with every capability the namespace knows.
-    let args = ["-t", &leader.pid.to_string(), "-m", "-u", "-i", "-n", "-p", "-U", "-C", "-r", "-w", "--", "sh", "-c", script];
-    let output = Command::new("nsenter").args(args).env_clear().env("PATH", "/usr/bin:/bin").output().unwrap();
+    let args = [
+        "-t",
+        &leader.pid.to_string(),
+        "-m",
+        "-u",
+        "-i",
+        "-n",
+        "-p",
+        "-U",
+        "-C",
+        "-r",
+        "-w",
+        "--",
+        "sh",
+        "-c",
+        script,
+    ];
+    let output = Command::new("nsenter")
+        .args(args)
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(said.contains("done"), "{said} {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        said.contains("done"),
+        "{said} {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(!said.contains("succeeded"), "{said}");
-    assert_eq!(std::fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap(), before);
+    assert_eq!(
+        std::fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap(),
+        before
+    );
     let capabilities = std::fs::read_to_string(format!("/proc/{}/status", leader.pid)).unwrap();
-    let bounding = capabilities.lines().find_map(|l| l.strip_prefix("CapBnd:")).unwrap().trim();
+    let bounding = capabilities
+        .lines()
+        .find_map(|l| l.strip_prefix("CapBnd:"))
+        .unwrap()
+        .trim();
     let bounding = u64::from_str_radix(bounding, 16).unwrap();
-    for (name, bit) in [("SYS_MODULE", 16), ("SYS_RAWIO", 17), ("SYS_BOOT", 22), ("SYS_TIME", 25)] {
+    for (name, bit) in [
+        ("SYS_MODULE", 16),
+        ("SYS_RAWIO", 17),
+        ("SYS_BOOT", 22),
+        ("SYS_TIME", 25),
+    ] {
         assert_eq!(bounding & (1 << bit), 0, "{name}");
     }
     let map = std::fs::read_to_string(format!("/proc/{}/uid_map", leader.pid)).unwrap();
-    assert_ne!(map.split_whitespace().nth(1), Some("0"), "root inside is root outside");
+    assert_ne!(
+        map.split_whitespace().nth(1),
+        Some("0"),
+        "root inside is root outside"
+    );
 }
 
 #[test]
@@ -81,7 +122,9 @@ fn files_belong_to_the_machines_root_and_the_console_is_kept() {
     let world = World::new();
     let machine = world.machine("test -O /etc/hostname && cat /etc/hostname > /run/owned; exec sleep 1000");
     let leader = world.boot(&machine);
-    let owned = eventually("it looked", || read_inside(leader, "/run/owned").filter(|s| !s.is_empty()));
+    let owned = eventually("it looked", || {
+        read_inside(leader, "/run/owned").filter(|s| !s.is_empty())
+    });
     assert_eq!(owned, "tiny\n");
     let said = eventually("the console says so", || {
         let said = world.wait(world.driver.console(&machine.id, 10)).unwrap();

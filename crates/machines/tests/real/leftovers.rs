@@ -20,12 +20,17 @@ fn removing_leaves_nothing_and_may_be_repeated() {
     for kind in ["Process", "Cgroup", "Mount", "LoopDevice", "File"] {
         assert!(found.iter().any(|f| f.starts_with(kind)), "{kind}: {found:?}");
     }
-    assert!(found.iter().filter(|f| f.ends_with(machine.id.as_str())).count() > 10, "{found:?}");
+    assert!(
+        found.iter().filter(|f| f.ends_with(machine.id.as_str())).count() > 10,
+        "{found:?}"
+    );
     for _ in 0..2 {
         world.wait(world.driver.remove(&machine.id)).unwrap();
         assert_eq!(world.scan(), Vec::<String>::new());
     }
-    let volumes = std::fs::read_dir(world.state.path().join("volumes")).unwrap().count();
+    let volumes = std::fs::read_dir(world.state.path().join("volumes"))
+        .unwrap()
+        .count();
     assert_eq!(volumes, 1, "a volume is only detached");
 }
 
@@ -33,7 +38,9 @@ fn removing_leaves_nothing_and_may_be_repeated() {
 fn planted_leftovers_are_found() {
     let world = World::new();
     let id = types::MachineId::generate();
-    let hierarchy = ["/sys/fs/cgroup/pids", "/sys/fs/cgroup"].into_iter().find(|d| std::path::Path::new(d).exists());
+    let hierarchy = ["/sys/fs/cgroup/pids", "/sys/fs/cgroup"]
+        .into_iter()
+        .find(|d| std::path::Path::new(d).exists());
     let cgroup = format!("{}/plasmacloud-{}/{id}", hierarchy.unwrap(), world.instance);
     std::fs::create_dir_all(&cgroup).unwrap();
     let mounted = world.state.path().join("machines").join(id.as_str()).join("root");
@@ -41,7 +48,12 @@ fn planted_leftovers_are_found() {
     run("mount", &["-t", "tmpfs", "none", mounted.to_str().unwrap()]);
     let found = world.scan();
     for kind in ["Cgroup", "Mount", "File"] {
-        assert!(found.iter().any(|f| f.starts_with(kind) && f.ends_with(id.as_str())), "{kind}: {found:?}");
+        assert!(
+            found
+                .iter()
+                .any(|f| f.starts_with(kind) && f.ends_with(id.as_str())),
+            "{kind}: {found:?}"
+        );
     }
     world.wait(world.driver.remove(&id)).unwrap();
     assert_eq!(world.scan(), Vec::<String>::new());
@@ -57,7 +69,10 @@ fn a_half_made_machine_is_finished() {
         std::fs::create_dir_all(dir.join(part)).unwrap();
     }
     std::fs::write(dir.join("disk.making"), b"half a file system").unwrap();
-    run("mount", &["-t", "tmpfs", "none", dir.join("root").to_str().unwrap()]);
+    run(
+        "mount",
+        &["-t", "tmpfs", "none", dir.join("root").to_str().unwrap()],
+    );
     run("mount", &["--bind", "/etc", dir.join("lower").to_str().unwrap()]);
     let leader = world.boot(&machine);
     eventually("its process runs", || status(leader)?.processes[0].pid);
@@ -88,7 +103,10 @@ fn a_machine_started_and_forgotten_is_adopted_with_its_interface() {
     // As if we had died between starting it and moving the interface in.
     let dir = world.state.path().join("machines").join(machine.id.as_str());
     std::fs::remove_file(dir.join("leader.json")).unwrap();
-    run("nsenter", &["-t", &leader.pid.to_string(), "-n", "ip", "link", "del", "eth0"]);
+    run(
+        "nsenter",
+        &["-t", &leader.pid.to_string(), "-n", "ip", "link", "del", "eth0"],
+    );
     plug(&machine.nic);
     let observed = world.wait(world.restarted().apply(&machine)).unwrap();
     assert_eq!(observed.leader, Some(leader));
@@ -101,7 +119,10 @@ fn a_process_in_another_mount_namespace_holds_no_disk() {
     let mut machine = world.machine("exec sleep 1000");
     machine.size.disk = Some(Bytes::mib(64));
     world.boot(&machine);
-    let mut holder = Command::new("unshare").args(["--mount", "--propagation", "slave", "sleep", "60"]).spawn().unwrap();
+    let mut holder = Command::new("unshare")
+        .args(["--mount", "--propagation", "slave", "sleep", "60"])
+        .spawn()
+        .unwrap();
     eventually("it has its own namespace", || {
         let read = |pid: &str| std::fs::read_link(format!("/proc/{pid}/ns/mnt")).ok();
         (read(&holder.id().to_string())? != read("self")?).then_some(())
