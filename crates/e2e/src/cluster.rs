@@ -37,7 +37,12 @@ impl<'a> Cluster<'a> {
         let ended = platform.cloud(&words);
         eprintln!("cluster {name} created in {:.1} s", ended.took.as_secs_f64());
         ended.ok();
-        Self::open(platform, name)
+        let cluster = Self::open(platform, name);
+        // Whether it is there at once is asked by a test of its own.
+        eventually("pods can be made", KUBECTL, || {
+            cluster.get(&["serviceaccount", "default"])
+        });
+        cluster
     }
 
     /// One that exists.

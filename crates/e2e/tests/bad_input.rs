@@ -118,10 +118,25 @@ fn clusters(platform: &Platform) {
         &["dev"],
     );
     let known = ["v1.28", "v1.36", "v1.37"];
-    refused(create(&["--version", "v9.99"]), 2, "version-unknown", &known);
-    refused(create(&["--version", "1.36.99"]), 2, "version-unknown", &known);
+    refused(create(&["--version", "v9.99"]), 2, "unknown-version", &known);
+    refused(create(&["--version", "1.36.99"]), 2, "unknown-version", &known);
     refused(create(&["--workers", "-1"]), 2, "workers-invalid", &["-1"]);
-    refused(create(&["--workers", "10000"]), 4, "host-full", &["10000"]);
+    refused(create(&["--workers", "200"]), 4, "host-full", &[]);
+    // More than there are node ranges: refused even before the host is looked at.
+    refused(create(&["--workers", "10000"]), 2, "pod-range-small", &["10000"]);
+    refused(
+        create(&[
+            "--workers",
+            "10000",
+            "--pods-cidr",
+            "172.16.0.0/12",
+            "--services-cidr",
+            "10.96.0.0/20",
+        ]),
+        4,
+        "host-full",
+        &[],
+    );
     refused(
         create(&["--instance-type", "u9.huge"]),
         2,

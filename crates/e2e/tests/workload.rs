@@ -21,6 +21,7 @@ fn a_cluster_carries_a_workload() {
         "k8s create --name dev-cluster --vpc lab --workers 2 --version v1.36 --instance-type u1.small";
     platform.cloud(&words.split(' ').collect::<Vec<_>>()).ok();
     let cluster = Cluster::open(&platform, "dev-cluster");
+    stages.run("a pod can be made at once", || workload::pods::at_once(&cluster));
     stages.run("the list says RUNNING", || {
         let list = platform.cloud(&["k8s", "list"]).ok();
         let line = list

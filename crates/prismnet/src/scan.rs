@@ -32,9 +32,11 @@ pub(crate) fn scan(instance: &Instance) -> Result<Vec<Found>, Error> {
             });
         }
     }
+    // One table serves all networks: it is left over only when none of them is there.
+    let serves = found.iter().any(|found| found.what == FoundKind::Namespace);
     let table = instance.table();
     for entry in tool::nft_list(&["tables"])?.unwrap_or_default() {
-        if entry["table"]["name"] == table.as_str() {
+        if !serves && entry["table"]["name"] == table.as_str() {
             let family = entry["table"]["family"].as_str().unwrap_or("inet");
             found.push(Found {
                 what: FoundKind::Table,

@@ -46,7 +46,7 @@ struct Download {
 #[serde(rename_all = "PascalCase")]
 struct GoMod {
     go: String,
-    #[serde(default)]
+    #[serde(default, alias = "Godebug")]
     go_debug: Option<Vec<GoDebug>>,
     #[serde(default)]
     require: Option<Vec<Module>>,
@@ -166,12 +166,15 @@ impl Pinner<'_> {
         for GoDebug { key, value } in debug {
             let _ = writeln!(text, "godebug {key}={value}");
         }
+        text.push_str("\nrequire (\n");
         for (path, version) in requires {
-            let _ = writeln!(text, "require {path} {version}");
+            let _ = writeln!(text, "\t{path} {version}");
         }
+        text.push_str(")\n\nreplace (\n");
         for (old, (new, version)) in replaces {
-            let _ = writeln!(text, "replace {old} => {new} {version}");
+            let _ = writeln!(text, "\t{old} => {new} {version}");
         }
+        text.push_str(")\n");
         Ok(text)
     }
 

@@ -24,6 +24,7 @@ state = \"/run/containerd\"
 
 [plugins.'io.containerd.cri.v1.images']
   snapshotter = \"overlayfs\"
+  discard_unpacked_layers = true
   [plugins.'io.containerd.cri.v1.images'.pinned_images]
     sandbox = \"{pause_image}\"
   [plugins.'io.containerd.cri.v1.images'.registry]

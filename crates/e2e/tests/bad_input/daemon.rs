@@ -64,7 +64,7 @@ pub fn port_in_use(platform: &Platform) {
     let mut words = elsewhere(platform, "second");
     let at = words.iter().position(|word| word == "--listen").expect("given");
     words[at + 1] = held.local_addr().expect("bound").to_string();
-    told(&platform.second_cloudd(&words), "listen-in-use");
+    told(&platform.second_cloudd(&words), "port-in-use");
     fs::remove_dir_all(platform.dir().join("second")).expect("its state directory");
 }
 

@@ -6,6 +6,30 @@ use e2e::{Cluster, Platform, eventually, run};
 
 pub const AGNHOST: &str = "registry.k8s.io/e2e-test-images/agnhost:2.63.0";
 
+/// A cluster that is said to be ready takes a pod, without a wait for what its controllers make a moment later.
+pub fn at_once(cluster: &Cluster<'_>) {
+    cluster
+        .kubectl(&[
+            "run",
+            "first",
+            "--image=busybox:latest",
+            "--restart=Never",
+            "--",
+            "sleep",
+            "3600",
+        ])
+        .ok();
+    eventually("the first pod runs", Duration::from_secs(60), || {
+        let pod = cluster.get(&["pod", "first"])?;
+        if pod["status"]["phase"] == "Running" {
+            Ok(())
+        } else {
+            Err(pod["status"].to_string())
+        }
+    });
+    cluster.kubectl(&["delete", "pod", "first", "--now"]).ok();
+}
+
 pub fn capacity(cluster: &Cluster<'_>) {
     let nodes = cluster.get(&["nodes"]).expect("nodes");
     let nodes = nodes["items"].as_array().expect("a list");

@@ -137,17 +137,19 @@ impl Cgroups {
         }
     }
 
-    /// Every cgroup of this instance: its own and those of its machines.
+    /// Every cgroup of this instance: those of its machines, and its own if it is empty.
     pub fn scan(&self) -> io::Result<Vec<PathBuf>> {
         let mut found = Vec::new();
         for dir in self.family_dirs() {
             if !dir.try_exists()? {
                 continue;
             }
-            for child in dirs::children(&dir)? {
-                found.push(child);
+            let machines = dirs::children(&dir)?;
+            // With machines in it, it is theirs.
+            if machines.is_empty() {
+                found.push(dir);
             }
-            found.push(dir);
+            found.extend(machines);
         }
         Ok(found)
     }

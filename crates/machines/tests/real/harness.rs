@@ -4,9 +4,9 @@ use std::{
     collections::BTreeMap,
     net::Ipv4Addr,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
     sync::{
-        LazyLock,
+        LazyLock, Mutex,
         atomic::{AtomicU32, Ordering},
     },
     time::{Duration, Instant},
@@ -23,6 +23,8 @@ use types::{
     keeper::{CONFIG_PATH, KeeperConfig, KeeperStatus, Limits, Process, STATUS_PATH},
     machine::{Mac, Power, Size},
 };
+
+use crate::image;
 
 /// Built static, as it is shipped: the tiny root has no C library for it.
 pub static KEEPER: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -51,39 +53,6 @@ pub static KEEPER: LazyLock<PathBuf> = LazyLock::new(|| {
     target.join(triple).join("release/cloud-keeper")
 });
 
-const PROGRAMS: [&str; 12] = [
-    "sh", "cat", "sleep", "dd", "head", "tail", "mkdir", "ls", "mount", "mknod", "date", "grep",
-];
-
-/// A root with those programs of the host and the libraries they load.
-static IMAGE: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-    let image = tempfile::tempdir().unwrap();
-    for dir in [
-        "usr/bin", "etc", "proc", "sys", "dev", "run", "tmp", "var", "root",
-    ] {
-        std::fs::create_dir_all(image.path().join(dir)).unwrap();
-    }
-    std::os::unix::fs::symlink("usr/bin", image.path().join("bin")).unwrap();
-    for program in PROGRAMS {
-        let path = ["/usr/bin", "/bin"]
-            .iter()
-            .map(|d| Path::new(d).join(program))
-            .find(|p| p.exists())
-            .unwrap();
-        std::fs::copy(&path, image.path().join("usr/bin").join(program)).unwrap();
-        let libraries = Command::new("ldd").arg(&path).output().unwrap().stdout;
-        for word in String::from_utf8_lossy(&libraries)
-            .split_whitespace()
-            .filter(|w| w.starts_with('/'))
-        {
-            let at = image.path().join(word.trim_start_matches('/'));
-            std::fs::create_dir_all(at.parent().unwrap()).unwrap();
-            std::fs::copy(word, at).unwrap();
-        }
-    }
-    image
-});
-
 static COUNTER: AtomicU32 = AtomicU32::new(0);
 
 pub struct World {
@@ -92,6 +61,7 @@ pub struct World {
     pub driver: NspawnDriver,
     pub volumes: FileVolumes,
     runtime: tokio::runtime::Runtime,
+    interfaces: Mutex<Vec<String>>,
 }
 
 impl World {
@@ -115,6 +85,7 @@ impl World {
             driver,
             volumes,
             runtime,
+            interfaces: Mutex::default(),
         }
     }
 
@@ -137,10 +108,12 @@ impl World {
     /// A system machine that keeps `script` running.
     pub fn machine(&self, script: &str) -> MachineDesired {
         let port = PortId::generate();
+        let interface = format!("t{}", &port.tail()[..12]);
+        self.interfaces.lock().unwrap().push(interface.clone());
         MachineDesired {
             id: MachineId::generate(),
             hostname: "tiny".to_owned(),
-            image: IMAGE.path().to_owned(),
+            image: image::TINY.clone(),
             init: Init::Keeper,
             size: Size {
                 vcpus: 3,
@@ -148,7 +121,7 @@ impl World {
                 disk: None,
             },
             nic: Nic {
-                interface: format!("t{}", &port.tail()[..12]),
+                interface,
                 mac: Mac::for_port(&port),
                 address: Ipv4Addr::new(10, 77, 0, 2),
                 prefix_len: 24,
@@ -208,6 +181,12 @@ impl Drop for World {
             if let Some(id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) {
                 let _ = self.runtime.block_on(self.driver.remove(&id));
             }
+        }
+        for interface in self.interfaces.lock().unwrap().iter() {
+            let _ = Command::new("ip")
+                .args(["link", "del", interface])
+                .stderr(Stdio::null())
+                .status();
         }
     }
 }

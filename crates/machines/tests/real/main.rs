@@ -4,6 +4,7 @@
 mod adoption;
 mod faults;
 mod harness;
+mod image;
 mod inside;
 mod leftovers;
 mod limits;
