@@ -3,6 +3,7 @@
 
 mod workload {
     pub mod callbacks;
+    pub mod files;
     pub mod network;
     pub mod pods;
 }
@@ -61,6 +62,15 @@ fn a_cluster_carries_a_workload() {
     });
     stages.run("helm installs a chart", || {
         workload::pods::helm(&cluster, &platform)
+    });
+    stages.run("an image that was loaded runs on every node", || {
+        workload::files::load_image(&cluster, &platform)
+    });
+    stages.run("plan changes nothing, apply twice is apply once", || {
+        workload::files::plan_and_apply(&platform)
+    });
+    stages.run("a restarted platform has nothing to change", || {
+        workload::files::nothing_to_do(&cluster, &platform)
     });
     stages.run("delete finds nothing left", || {
         let report = cluster.delete();

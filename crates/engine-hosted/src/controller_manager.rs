@@ -38,6 +38,11 @@ pub(crate) fn child(input: &PlaneInput<'_>) -> Child {
         format!("--authentication-kubeconfig={KUBECONFIG}"),
         format!("--authorization-kubeconfig={KUBECONFIG}"),
         "--bind-address=127.0.0.1".to_owned(),
+        // What it would look up is made a moment after the API answers, and it ends if that is not there.
+        "--authentication-skip-lookup=true".to_owned(),
+        // Each of its controllers asks for a token of its own: at the default rate the last waits for five seconds.
+        "--kube-api-qps=100".to_owned(),
+        "--kube-api-burst=200".to_owned(),
         format!("--cluster-name={}", input.cluster.name),
         format!("--cluster-cidr={}", input.cluster.spec.ranges.pods),
         // The platform gives nodes their ranges: it routes them.

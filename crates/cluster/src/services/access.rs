@@ -9,6 +9,9 @@ pub(super) fn objects() -> Vec<Value> {
     vec![
         bind("plasmacloud:cluster-admins", "cluster-admin", ADMIN_GROUP),
         bind("plasmacloud:kubelet-clients", "system:kubelet-api-admin", KUBELET_CLIENT_GROUP),
+        // Controllers make these too, a moment after the API is ready. Until then no pod can be made.
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}}),
+        json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": "default"}}),
     ]
 }
 

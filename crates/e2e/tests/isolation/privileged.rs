@@ -5,56 +5,49 @@ use std::fs;
 use e2e::{Cluster, Machine, Platform};
 
 /// Names and shell lines. A line that succeeds has got out; what it would do is harmless all the same.
-pub const ATTEMPTS: [(&str, &str); 13] = [
-    // To the time it is already.
-    ("setting the clock", "date -s @$(date +%s)"),
-    (
-        "adjusting the clock",
-        "perl -e 'exit(syscall(227, 0, pack(\"qq\", time, 0)) == 0 ? 0 : 1)'",
-    ),
-    (
-        "init_module",
-        "perl -e 'exit(syscall(175, \"\", 0, \"\") == 0 || $!{ENOEXEC} || $!{EFAULT} ? 0 : 1)'",
-    ),
-    ("writing /proc/sysrq-trigger", "echo h > /proc/sysrq-trigger"),
-    (
-        "writing core_pattern",
-        "cat /proc/sys/kernel/core_pattern > /tmp/c && cat /tmp/c > /proc/sys/kernel/core_pattern",
-    ),
-    (
-        "writing modprobe's path",
-        "cat /proc/sys/kernel/modprobe > /tmp/m && cat /tmp/m > /proc/sys/kernel/modprobe",
-    ),
-    (
-        "reading /proc/kcore",
-        "head -c 16 /proc/kcore > /tmp/k && test -s /tmp/k",
-    ),
-    (
-        "reading /dev/mem",
-        "mknod /tmp/mem c 1 1; head -c 16 /tmp/mem > /tmp/k && test -s /tmp/k",
-    ),
-    (
-        "reading /dev/kmsg of the host",
-        "mknod /tmp/kmsg c 1 11; timeout 2 head -c 16 /tmp/kmsg > /tmp/k && test -s /tmp/k",
-    ),
-    // LINUX_REBOOT_CMD_CAD_OFF: changes what Ctrl-Alt-Del does, and no more.
-    (
-        "reboot(2)",
-        "perl -e 'exit(syscall(169, 0xfee1dead, 672274793, 0, 0) == 0 ? 0 : 1)'",
-    ),
-    (
-        "mounting the host's file systems by debugfs",
-        "mkdir -p /tmp/d && mount -t debugfs none /tmp/d && ls /tmp/d/*",
-    ),
-    (
-        "loading a kernel by kexec",
-        "perl -e 'exit(syscall(246, 0, 0, 0, 0) == 0 ? 0 : 1)'",
-    ),
-    (
-        "raising the host's limits",
-        "echo 4194304 > /proc/sys/kernel/pid_max",
-    ),
-];
+pub fn attempts() -> Vec<(&'static str, String)> {
+    let read = |path: &str| format!("head -c 16 {path} > /tmp/k && test -s /tmp/k");
+    let rewrite = |path: &str| format!("cat {path} > /tmp/k && cat /tmp/k > {path}");
+    vec![
+        // To the time it is already.
+        ("setting the clock", "date -s @$(date +%s)".to_owned()),
+        ("clock_settime(2)", call(227, "0, pack('qq', time, 0)")),
+        ("init_module(2)", call(175, "'', 0, ''")),
+        // LINUX_REBOOT_CMD_CAD_OFF: changes what Ctrl-Alt-Del does, and no more.
+        ("reboot(2)", call(169, "0xfee1dead, 672274793, 0, 0")),
+        // No segments: unloads what was loaded, which is nothing.
+        ("kexec_load(2)", call(246, "0, 0, 0, 0")),
+        ("/proc/sysrq-trigger", "echo h > /proc/sysrq-trigger".to_owned()),
+        ("core_pattern", rewrite("/proc/sys/kernel/core_pattern")),
+        ("modprobe's path", rewrite("/proc/sys/kernel/modprobe")),
+        ("the host's overcommit", rewrite("/proc/sys/vm/overcommit_memory")),
+        ("/proc/kcore", read("/proc/kcore")),
+        (
+            "the host's memory",
+            format!("mknod /tmp/mem c 1 1; {}", read("/tmp/mem")),
+        ),
+        (
+            "the kernel's log",
+            format!("mknod /tmp/kmsg c 1 11; {}", read("/tmp/kmsg")),
+        ),
+        // What nspawn shows of the host below /run/host.
+        (
+            "the host's files",
+            "echo x >> /node/run/host/os-release || touch /node/run/host/incoming/x".to_owned(),
+        ),
+        (
+            "debugfs",
+            "mkdir -p /tmp/d && mount -t debugfs none /tmp/d && ls /tmp/d/*".to_owned(),
+        ),
+    ]
+}
+
+/// A system call, by the perl of the node. Any answer but "not permitted" means that it was let in.
+fn call(number: u32, arguments: &str) -> String {
+    format!(
+        "chroot /node perl -e \"@a = ({number}, {arguments}); \\$r = syscall(\\$a[0], @a[1..\\$#a]); exit(\\$r == 0 || \\$!+0 != 1 ? 0 : 1)\""
+    )
+}
 
 pub fn start(cluster: &Cluster<'_>) {
     let node = cluster.node_names().remove(0);
@@ -83,9 +76,10 @@ spec:
     cluster
         .shell(
             "intruder",
-            "perl -e 'exit 0' && command -v mount mknod date timeout",
+            "chroot /node perl -e 'exit 0' && command -v mount mknod date",
         )
         .ok();
+    cluster.shell("intruder", &call(39, "0")).ok();
     cluster
         .shell(
             "intruder",
@@ -117,7 +111,7 @@ pub fn sees_only_its_own(cluster: &Cluster<'_>, platform: &Platform) {
     let mine = cluster.node_names().remove(0);
     let line = "for kind in memory devices pids cpu; do mkdir -p /tmp/cg/$kind; mount -t cgroup -o $kind none /tmp/cg/$kind 2>/dev/null; done; \
         mkdir -p /tmp/cg/two; mount -t cgroup2 none /tmp/cg/two 2>/dev/null; \
-        find /tmp/cg /sys/fs/cgroup /node/sys/fs/cgroup -maxdepth 6 -type d; ps -ef; cat /proc/mounts; nsenter -t 1 -a ps -ef";
+        find /tmp/cg /sys/fs/cgroup /node/sys/fs/cgroup -maxdepth 6 -type d; ps -ef; cat /proc/mounts; nsenter -t 1 -m -p ps -ef; true";
     let seen = cluster.shell("intruder", line).ok();
     for machine in machines.iter().filter(|machine| machine.hostname != mine) {
         assert!(!seen.contains(&machine.id), "{} is seen: {seen}", machine.id);

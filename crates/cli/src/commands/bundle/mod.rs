@@ -4,6 +4,7 @@ mod build;
 mod export;
 mod import;
 mod list;
+mod path;
 mod steps;
 mod verify;
 
@@ -44,6 +45,8 @@ enum Command {
     Export(export::Export),
     /// Take a bundle from a file
     Import(import::Import),
+    /// Where a program of a bundle is, such as kubectl or helm
+    Path(path::Path),
 }
 
 pub fn run(command: Bundle) -> Result<(), Failure> {
@@ -54,6 +57,7 @@ pub fn run(command: Bundle) -> Result<(), Failure> {
         Command::Verify(command) => command.run(&cache),
         Command::Export(command) => command.run(&cache),
         Command::Import(command) => command.run(&cache),
+        Command::Path(command) => command.run(&cache),
     }
 }
 
