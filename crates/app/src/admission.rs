@@ -7,7 +7,7 @@ mod ranges;
 
 use types::{Cidr, Fault, Name, cluster::ClusterSpec};
 
-pub use capacity::check as capacity;
+pub use capacity::{Demand, check as capacity};
 pub use groups::size_of;
 
 /// Everything that can be told from the spec, the cluster's name and its network's range.

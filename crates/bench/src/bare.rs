@@ -16,9 +16,12 @@ use types::Timestamp;
 use crate::figures::median;
 
 pub fn bundle() -> Bundle {
-    let cache = std::env::var("PLASMACLOUD_CACHE_DIR").unwrap_or_else(|_| "/var/cache/plasmacloud".to_owned());
+    let cache =
+        std::env::var("PLASMACLOUD_CACHE_DIR").unwrap_or_else(|_| "/var/cache/plasmacloud".to_owned());
     let found = Cache::open(cache).and_then(|cache| cache.resolve("v1.36"));
-    found.expect("the cache opens").expect("the default bundle is there")
+    found
+        .expect("the cache opens")
+        .expect("the default bundle is there")
 }
 
 /// Median time from start to a ready API.
@@ -29,7 +32,10 @@ pub fn starts(rounds: usize) -> Duration {
 }
 
 fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a free port").port()
+    TcpListener::bind("127.0.0.1:0")
+        .and_then(|l| l.local_addr())
+        .expect("a free port")
+        .port()
 }
 
 struct Plane {
@@ -50,7 +56,10 @@ impl Drop for Plane {
 fn start(bundle: &Bundle) -> Duration {
     let dir = std::env::temp_dir().join(format!("plasmacloud-bench-{}", std::process::id()));
     fs::create_dir_all(&dir).expect("a directory");
-    let mut plane = Plane { children: Vec::new(), dir: dir.clone() };
+    let mut plane = Plane {
+        children: Vec::new(),
+        dir: dir.clone(),
+    };
     write_keys(&dir);
     let (client, peer, api) = (free_port(), free_port(), free_port());
     let file = |name: &str| dir.join(name).display().to_string();
@@ -98,12 +107,18 @@ fn start(bundle: &Bundle) -> Duration {
         if ready.is_ok_and(|answer| answer.status.success() && answer.stdout == b"ok") {
             return began.elapsed();
         }
-        assert!(began.elapsed() < Duration::from_secs(120), "the bare plane did not become ready");
+        assert!(
+            began.elapsed() < Duration::from_secs(120),
+            "the bare plane did not become ready"
+        );
         pause();
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "asking a process that is starting; there is nothing to wait on")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "asking a process that is starting; there is nothing to wait on"
+)]
 pub fn pause() {
     std::thread::sleep(Duration::from_millis(50));
 }
@@ -119,15 +134,21 @@ fn spawn(bundle: &Bundle, name: &str, arguments: &[String]) -> Child {
 
 fn write_keys(dir: &Path) {
     let now = Timestamp(
-        std::time::UNIX_EPOCH.elapsed().map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(0)),
+        std::time::UNIX_EPOCH
+            .elapsed()
+            .map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(0)),
     );
     let ca = Authority::generate("bench", now).expect("an authority");
     let local = Names {
         dns: vec!["localhost".to_owned()],
         addresses: vec!["127.0.0.1".parse().expect("an address")],
     };
-    let server = ca.issue(&LeafRequest::server("server", local).usage(Usage::Peer), now).expect("a certificate");
-    let client = ca.issue(&LeafRequest::client("bench", &["system:masters"]), now).expect("a certificate");
+    let server = ca
+        .issue(&LeafRequest::server("server", local).usage(Usage::Peer), now)
+        .expect("a certificate");
+    let client = ca
+        .issue(&LeafRequest::client("bench", &["system:masters"]), now)
+        .expect("a certificate");
     for (name, content) in [
         ("ca.crt", &ca.cert_pem),
         ("server.crt", &server.cert_pem),

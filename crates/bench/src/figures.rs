@@ -18,14 +18,25 @@ impl Report {
     /// `met`: nothing where a figure has no bar.
     pub fn add(&mut self, what: &str, measured: String, bar: &str, met: Option<bool>) {
         eprintln!("{what}: {measured} (bar: {bar})");
-        self.rows.push(Row { what: what.to_owned(), measured, bar: bar.to_owned(), met });
+        self.rows.push(Row {
+            what: what.to_owned(),
+            measured,
+            bar: bar.to_owned(),
+            met,
+        });
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "| what | measured | bar | met |\n|---|---|---|---|")?;
-        for Row { what, measured, bar, met } in &self.rows {
+        for Row {
+            what,
+            measured,
+            bar,
+            met,
+        } in &self.rows
+        {
             let met = match met {
                 Some(true) => "yes",
                 Some(false) => "**no**",
@@ -54,7 +65,16 @@ pub fn ratio(one: Duration, other: Duration) -> f64 {
 pub fn host_cpu() -> Duration {
     let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
     let first = stat.lines().next().unwrap_or_default();
-    let ticks: Vec<u64> = first.split_whitespace().skip(1).filter_map(|n| n.parse().ok()).collect();
-    let busy: u64 = ticks.iter().enumerate().filter(|(n, _)| !matches!(n, 3 | 4)).map(|(_, t)| t).sum();
+    let ticks: Vec<u64> = first
+        .split_whitespace()
+        .skip(1)
+        .filter_map(|n| n.parse().ok())
+        .collect();
+    let busy: u64 = ticks
+        .iter()
+        .enumerate()
+        .filter(|(n, _)| !matches!(n, 3 | 4))
+        .map(|(_, t)| t)
+        .sum();
     Duration::from_millis(busy * 10)
 }

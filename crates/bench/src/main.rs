@@ -13,11 +13,16 @@ use e2e::Platform;
 use figures::Report;
 
 fn main() {
-    let rounds = std::env::var("BENCH_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(5);
+    let rounds = std::env::var("BENCH_ROUNDS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(5);
     let mut report = Report::default();
     let bare = bare::starts(rounds);
     let platform = Platform::start();
-    platform.cloud(&["vpc", "create", "--name", "bench", "--cidr", "10.30.0.0/16"]).ok();
+    platform
+        .cloud(&["vpc", "create", "--name", "bench", "--cidr", "10.30.0.0/16"])
+        .ok();
     plane::measure(&platform, rounds, bare, &mut report);
     nodes::measure(&platform, rounds, bare, &mut report);
     pods::measure(&platform, rounds, &mut report);

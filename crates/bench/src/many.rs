@@ -24,20 +24,38 @@ pub fn measure(platform: &Platform, report: &mut Report) {
     let began = Instant::now();
     for n in 0..CLUSTERS {
         let name = name(n);
-        let mut words = vec!["k8s", "create", "--name", &name, "--vpc", "bench", "--workers", "1", "--no-wait"];
+        let mut words = vec![
+            "k8s",
+            "create",
+            "--name",
+            &name,
+            "--vpc",
+            "bench",
+            "--workers",
+            "1",
+            "--no-wait",
+        ];
         words.extend(TYPE);
         platform.cloud(&words).ok();
     }
     eventually("all clusters RUNNING", Duration::from_secs(600), || {
         let all = platform.cloud(&["k8s", "list", "-o", "json"]).try_ok()?;
         let running = all.matches("\"RUNNING\"").count();
-        if running >= CLUSTERS as usize { Ok(()) } else { Err(format!("{running} are RUNNING")) }
+        if running >= CLUSTERS as usize {
+            Ok(())
+        } else {
+            Err(format!("{running} are RUNNING"))
+        }
     });
     let wall = began.elapsed();
     let ratio = wall.as_secs_f64() / fair.as_secs_f64();
     report.add(
         "10 clusters of one u1.micro worker at once",
-        format!("{} = {ratio:.2} × ({} of CPU for one × 10 ÷ {cores} cores)", seconds(wall), seconds(cpu)),
+        format!(
+            "{} = {ratio:.2} × ({} of CPU for one × 10 ÷ {cores} cores)",
+            seconds(wall),
+            seconds(cpu)
+        ),
         "≤ 1.3 ×",
         Some(ratio <= 1.3),
     );

@@ -13,7 +13,17 @@ pub fn measure(platform: &Platform, rounds: usize, bare: Duration, report: &mut 
     let mut times = Vec::new();
     for round in 0..rounds {
         let name = format!("plane{round}");
-        let create = ["k8s", "create", "--name", &name, "--vpc", "bench", "--workers", "0", "--no-wait"];
+        let create = [
+            "k8s",
+            "create",
+            "--name",
+            &name,
+            "--vpc",
+            "bench",
+            "--workers",
+            "0",
+            "--no-wait",
+        ];
         platform.cloud(&create).ok();
         let began = Instant::now();
         times.push(ready(platform, &name, began));
@@ -37,10 +47,17 @@ fn ready(platform: &Platform, name: &str, began: Instant) -> Duration {
     }
     let cluster = Cluster::open(platform, name);
     loop {
-        if cluster.kubectl(&["get", "--raw", "/readyz"]).try_ok().is_ok_and(|answer| answer.trim() == "ok") {
+        if cluster
+            .kubectl(&["get", "--raw", "/readyz"])
+            .try_ok()
+            .is_ok_and(|answer| answer.trim() == "ok")
+        {
             return began.elapsed();
         }
-        assert!(began.elapsed() < Duration::from_secs(120), "{name} did not become ready");
+        assert!(
+            began.elapsed() < Duration::from_secs(120),
+            "{name} did not become ready"
+        );
         pause();
     }
 }

@@ -13,10 +13,14 @@ pub fn measure(platform: &Platform, rounds: usize, report: &mut Report) {
     let cluster = Cluster::create(platform, "pods", "bench", 1, &["--instance-type", "u1.small"]);
     let run = |name: &str| {
         let image = format!("--image={IMAGE}");
-        cluster.kubectl(&["run", name, &image, "--image-pull-policy=IfNotPresent"]).ok();
+        cluster
+            .kubectl(&["run", name, &image, "--image-pull-policy=IfNotPresent"])
+            .ok();
         let began = Instant::now();
         let wanted = "--for=jsonpath={.status.phase}=Running";
-        cluster.kubectl(&["wait", wanted, &format!("pod/{name}"), "--timeout=60s"]).ok();
+        cluster
+            .kubectl(&["wait", wanted, &format!("pod/{name}"), "--timeout=60s"])
+            .ok();
         began.elapsed()
     };
     // The service account of a new cluster takes a moment; the first pod is not counted.

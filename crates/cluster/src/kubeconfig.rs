@@ -18,11 +18,22 @@ pub struct Kubeconfig<'a> {
 
 impl Kubeconfig<'_> {
     pub fn render(&self) -> Secret {
-        let Self { cluster, user, server, .. } = self;
-        let sni = self.tls_server_name.map(|name| format!("\n    tls-server-name: {name}")).unwrap_or_default();
+        let Self {
+            cluster,
+            user,
+            server,
+            ..
+        } = self;
+        let sni = self
+            .tls_server_name
+            .map(|name| format!("\n    tls-server-name: {name}"))
+            .unwrap_or_default();
         let encode = |text: &str| STANDARD.encode(text);
-        let (ca, cert, key) =
-            (encode(self.ca_pem), encode(&self.client.cert_pem), encode(&self.client.key_pem));
+        let (ca, cert, key) = (
+            encode(self.ca_pem),
+            encode(&self.client.cert_pem),
+            encode(&self.client.key_pem),
+        );
         Secret::new(format!(
             "apiVersion: v1
 kind: Config

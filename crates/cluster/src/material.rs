@@ -72,10 +72,23 @@ impl ClusterMaterial {
         Ok(Self {
             // Only the key pair counts: tokens are verified with its public half.
             service_accounts: ca.issue(&LeafRequest::client("service-accounts", &[]), now)?,
-            encryption_key: EncryptionKey(base64::Engine::encode(&base64::engine::general_purpose::STANDARD, key)),
+            encryption_key: EncryptionKey(base64::Engine::encode(
+                &base64::engine::general_purpose::STANDARD,
+                key,
+            )),
             ssh: SshKey::generate(&format!("plasmacloud {}", cluster.name))?,
-            control_plane: ControlPlaneMaterial::issue(cluster, address, &ca, &front_proxy_ca, &etcd_ca, now)?,
-            platform: ca.issue(&LeafRequest::client("plasmacloud:platform", &["system:masters"]), now)?,
+            control_plane: ControlPlaneMaterial::issue(
+                cluster,
+                address,
+                &ca,
+                &front_proxy_ca,
+                &etcd_ca,
+                now,
+            )?,
+            platform: ca.issue(
+                &LeafRequest::client("plasmacloud:platform", &["system:masters"]),
+                now,
+            )?,
             admin: ca.issue(&LeafRequest::client("plasmacloud:admin", &[ADMIN_GROUP]), now)?,
             ca,
             front_proxy_ca,
@@ -94,8 +107,13 @@ impl ClusterMaterial {
                 &self.etcd_ca,
                 now,
             )?,
-            platform: self.ca.issue(&LeafRequest::client("plasmacloud:platform", &["system:masters"]), now)?,
-            admin: self.ca.issue(&LeafRequest::client("plasmacloud:admin", &[ADMIN_GROUP]), now)?,
+            platform: self.ca.issue(
+                &LeafRequest::client("plasmacloud:platform", &["system:masters"]),
+                now,
+            )?,
+            admin: self
+                .ca
+                .issue(&LeafRequest::client("plasmacloud:admin", &[ADMIN_GROUP]), now)?,
             ..self.clone()
         })
     }
@@ -115,12 +133,20 @@ impl ControlPlaneMaterial {
         now: Timestamp,
     ) -> Result<Self, Fault> {
         let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        let local = || Names { dns: vec!["localhost".to_owned()], addresses: vec![loopback] };
+        let local = || Names {
+            dns: vec!["localhost".to_owned()],
+            addresses: vec![loopback],
+        };
         let etcd_server = LeafRequest::server("etcd", local()).usage(Usage::Peer);
         Ok(Self {
-            apiserver: ca.issue(&LeafRequest::server("kube-apiserver", api_names(cluster, address)), now)?,
-            kubelet_client: ca
-                .issue(&LeafRequest::client("kube-apiserver-kubelet-client", &[KUBELET_CLIENT_GROUP]), now)?,
+            apiserver: ca.issue(
+                &LeafRequest::server("kube-apiserver", api_names(cluster, address)),
+                now,
+            )?,
+            kubelet_client: ca.issue(
+                &LeafRequest::client("kube-apiserver-kubelet-client", &[KUBELET_CLIENT_GROUP]),
+                now,
+            )?,
             front_proxy_client: front_proxy_ca.issue(&LeafRequest::client("front-proxy-client", &[]), now)?,
             etcd_server: etcd_ca.issue(&etcd_server, now)?,
             etcd_client: etcd_ca.issue(&LeafRequest::client("kube-apiserver-etcd-client", &[]), now)?,
@@ -133,14 +159,22 @@ impl ControlPlaneMaterial {
 /// Every name and address under which the API is called.
 fn api_names(cluster: &Cluster, address: Ipv4Addr) -> Names {
     let domain = &cluster.spec.ranges.domain;
-    let mut dns: Vec<String> = ["kubernetes", "kubernetes.default", "kubernetes.default.svc", "localhost"]
-        .map(str::to_owned)
-        .to_vec();
+    let mut dns: Vec<String> = [
+        "kubernetes",
+        "kubernetes.default",
+        "kubernetes.default.svc",
+        "localhost",
+    ]
+    .map(str::to_owned)
+    .to_vec();
     dns.push(format!("kubernetes.default.svc.{domain}"));
     dns.push(cluster.server_name.clone());
     dns.extend(cluster.spec.host.clone());
     let addresses = [cluster.spec.ranges.api_address(), address, Ipv4Addr::LOCALHOST];
-    Names { dns, addresses: addresses.map(IpAddr::V4).to_vec() }
+    Names {
+        dns,
+        addresses: addresses.map(IpAddr::V4).to_vec(),
+    }
 }
 
 impl NodeMaterial {
@@ -155,7 +189,10 @@ impl NodeMaterial {
 
     fn issue(machine: &Machine, ca: &Authority, ssh_host: SshKey, now: Timestamp) -> Result<Self, Fault> {
         let user = format!("system:node:{}", machine.hostname);
-        let names = Names { dns: vec![machine.hostname.clone()], addresses: vec![IpAddr::V4(machine.address)] };
+        let names = Names {
+            dns: vec![machine.hostname.clone()],
+            addresses: vec![IpAddr::V4(machine.address)],
+        };
         Ok(Self {
             kubelet: ca.issue(&LeafRequest::client(&user, &["system:nodes"]), now)?,
             kubelet_serving: ca.issue(&LeafRequest::server(&user, names), now)?,

@@ -13,15 +13,19 @@ pub struct SshKey {
 
 impl std::fmt::Debug for SshKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SshKey").field("public", &self.public_openssh).finish_non_exhaustive()
+        f.debug_struct("SshKey")
+            .field("public", &self.public_openssh)
+            .finish_non_exhaustive()
     }
 }
 
 impl SshKey {
     pub fn generate(comment: &str) -> Result<Self, Fault> {
-        let fault = |error: ssh_key::Error| Fault::internal("ssh-key", format!("could not make an SSH key: {error}"));
+        let fault =
+            |error: ssh_key::Error| Fault::internal("ssh-key", format!("could not make an SSH key: {error}"));
         let mut seed = [0u8; 32];
-        getrandom::fill(&mut seed).map_err(|e| Fault::internal("ssh-key", format!("no random bytes: {e}")))?;
+        getrandom::fill(&mut seed)
+            .map_err(|e| Fault::internal("ssh-key", format!("no random bytes: {e}")))?;
         let pair = Ed25519Keypair::from_seed(&seed);
         let key = PrivateKey::new(KeypairData::Ed25519(pair), comment).map_err(fault)?;
         Ok(Self {

@@ -51,8 +51,14 @@ fn serving(input: &PlaneInput<'_>) -> Vec<String> {
         format!("--advertise-address={}", input.address),
         format!("--service-cluster-ip-range={}", ranges.services),
         format!("--service-node-port-range={}", String::from(ranges.node_ports)),
-        format!("--service-account-issuer=https://kubernetes.default.svc.{}", ranges.domain),
-        format!("--service-account-signing-key-file={}", pki("service-accounts.key")),
+        format!(
+            "--service-account-issuer=https://kubernetes.default.svc.{}",
+            ranges.domain
+        ),
+        format!(
+            "--service-account-signing-key-file={}",
+            pki("service-accounts.key")
+        ),
         format!("--service-account-key-file={}", pki("service-accounts.crt")),
         format!("--tls-cert-file={}", pki("apiserver.crt")),
         format!("--tls-private-key-file={}", pki("apiserver.key")),
@@ -173,5 +179,9 @@ fn audit_policy() -> serde_json::Value {
 }
 
 fn text(path: &str, content: impl Into<String>) -> FileEntry {
-    FileEntry { path: path.into(), mode: 0o644, content: Content::Text(content.into()) }
+    FileEntry {
+        path: path.into(),
+        mode: 0o644,
+        content: Content::Text(content.into()),
+    }
 }

@@ -22,5 +22,12 @@ pub(crate) fn anonymous(line: Line) -> (Option<FileEntry>, String) {
         "anonymous": {"enabled": true, "conditions": paths},
     });
     let flag = format!("--authentication-config={PATH}");
-    (Some(FileEntry { path: PATH.into(), mode: 0o644, content: Content::Text(config.to_string()) }), flag)
+    (
+        Some(FileEntry {
+            path: PATH.into(),
+            mode: 0o644,
+            content: Content::Text(config.to_string()),
+        }),
+        flag,
+    )
 }

@@ -19,7 +19,11 @@ use crate::{
 const KUBECONFIG: &str = "/etc/kubernetes/controller-manager.conf";
 
 pub(crate) fn child(input: &PlaneInput<'_>) -> Child {
-    let mut files = leaf_files(&pki("controller-manager"), &input.material.control_plane.controller_manager).to_vec();
+    let mut files = leaf_files(
+        &pki("controller-manager"),
+        &input.material.control_plane.controller_manager,
+    )
+    .to_vec();
     files.push(FileEntry {
         path: pki("ca.key").into(),
         mode: 0o600,
@@ -31,7 +35,11 @@ pub(crate) fn child(input: &PlaneInput<'_>) -> Child {
         &pki("controller-manager.crt"),
         &pki("controller-manager.key"),
     );
-    files.push(FileEntry { path: KUBECONFIG.into(), mode: 0o600, content: Content::Text(config) });
+    files.push(FileEntry {
+        path: KUBECONFIG.into(),
+        mode: 0o600,
+        content: Content::Text(config),
+    });
     let argv = vec![
         bin("kube-controller-manager"),
         format!("--kubeconfig={KUBECONFIG}"),
@@ -50,7 +58,10 @@ pub(crate) fn child(input: &PlaneInput<'_>) -> Child {
         format!("--cluster-signing-cert-file={}", pki("ca.crt")),
         format!("--cluster-signing-key-file={}", pki("ca.key")),
         format!("--root-ca-file={}", pki("ca.crt")),
-        format!("--service-account-private-key-file={}", pki("service-accounts.key")),
+        format!(
+            "--service-account-private-key-file={}",
+            pki("service-accounts.key")
+        ),
         "--use-service-account-credentials=true".to_owned(),
         "--controllers=*,bootstrapsigner,tokencleaner".to_owned(),
         // One replica has nobody to elect against.

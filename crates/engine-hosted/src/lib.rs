@@ -38,8 +38,12 @@ struct Child {
 }
 
 pub fn render(input: &PlaneInput<'_>) -> MachineConfig {
-    let children =
-        [etcd::child(input), apiserver::child(input), controller_manager::child(input), scheduler::child(input)];
+    let children = [
+        etcd::child(input),
+        apiserver::child(input),
+        controller_manager::child(input),
+        scheduler::child(input),
+    ];
     let keeper = KeeperConfig {
         log_dir: "/var/log/plasmacloud".to_owned(),
         links: vec![
@@ -54,11 +58,17 @@ pub fn render(input: &PlaneInput<'_>) -> MachineConfig {
         mode: 0o644,
         content: Content::Text(serde_json::to_string_pretty(&keeper).expect("a configuration serialises")),
     });
-    MachineConfig { files, units: Vec::new() }
+    MachineConfig {
+        files,
+        units: Vec::new(),
+    }
 }
 
 fn link(path: &str, target: &str) -> Link {
-    Link { path: path.to_owned(), target: target.to_owned() }
+    Link {
+        path: path.to_owned(),
+        target: target.to_owned(),
+    }
 }
 
 /// Where components on the machine itself reach the API.

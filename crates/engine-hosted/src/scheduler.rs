@@ -17,9 +17,17 @@ const KUBECONFIG: &str = "/etc/kubernetes/scheduler.conf";
 
 pub(crate) fn child(input: &PlaneInput<'_>) -> Child {
     let mut files = leaf_files(&pki("scheduler"), &input.material.control_plane.scheduler).to_vec();
-    let config =
-        kubeconfig::from_files(&local_api(), &pki("ca.crt"), &pki("scheduler.crt"), &pki("scheduler.key"));
-    files.push(FileEntry { path: KUBECONFIG.into(), mode: 0o600, content: Content::Text(config) });
+    let config = kubeconfig::from_files(
+        &local_api(),
+        &pki("ca.crt"),
+        &pki("scheduler.crt"),
+        &pki("scheduler.key"),
+    );
+    files.push(FileEntry {
+        path: KUBECONFIG.into(),
+        mode: 0o600,
+        content: Content::Text(config),
+    });
     let argv = vec![
         bin("kube-scheduler"),
         format!("--kubeconfig={KUBECONFIG}"),
@@ -36,7 +44,10 @@ pub(crate) fn child(input: &PlaneInput<'_>) -> Child {
             argv,
             env: sizing::go_env(),
             after: vec![Gate::TcpPort(API_PORT)],
-            limits: sizing::limits(&input.cluster.spec.control_plane.scheduler, sizing::SCHEDULER_PRESET),
+            limits: sizing::limits(
+                &input.cluster.spec.control_plane.scheduler,
+                sizing::SCHEDULER_PRESET,
+            ),
         },
     }
 }

@@ -36,7 +36,11 @@ pub fn machine_size(plane: &ControlPlane) -> Size {
     ];
     let cpu: u64 = parts.iter().filter_map(|l| l.cpu).map(|c| c.0).sum::<u64>() + REST_CPU.0;
     let memory: u64 = parts.iter().filter_map(|l| l.memory).map(|m| m.0).sum::<u64>() + REST.0;
-    Size { vcpus: u32::try_from(cpu.div_ceil(1000)).unwrap_or(u32::MAX), memory: Bytes(memory), disk: None }
+    Size {
+        vcpus: u32::try_from(cpu.div_ceil(1000)).unwrap_or(u32::MAX),
+        memory: Bytes(memory),
+        disk: None,
+    }
 }
 
 /// Many small planes share a host: a smaller heap is worth a little more collecting.

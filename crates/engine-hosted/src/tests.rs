@@ -48,9 +48,19 @@ fn rendered(version: &str) -> (MachineConfig, KeeperConfig) {
     let cluster = sample(version);
     let address = Ipv4Addr::new(10, 20, 0, 10);
     let material = ClusterMaterial::generate(&cluster, address, Timestamp(1_800_000_000)).unwrap();
-    let config = render(&PlaneInput { cluster: &cluster, address, material: &material });
-    let file = config.files.iter().find(|f| f.path.as_os_str() == CONFIG_PATH).unwrap();
-    let Content::Text(text) = &file.content else { panic!("the supervisor's configuration is text") };
+    let config = render(&PlaneInput {
+        cluster: &cluster,
+        address,
+        material: &material,
+    });
+    let file = config
+        .files
+        .iter()
+        .find(|f| f.path.as_os_str() == CONFIG_PATH)
+        .unwrap();
+    let Content::Text(text) = &file.content else {
+        panic!("the supervisor's configuration is text")
+    };
     let keeper = serde_json::from_str(text).unwrap();
     (config, keeper)
 }
@@ -58,8 +68,11 @@ fn rendered(version: &str) -> (MachineConfig, KeeperConfig) {
 #[test]
 fn the_command_lines_of_the_default_line() {
     let (_, keeper) = rendered("v1.36.4");
-    let lines: Vec<String> =
-        keeper.processes.iter().map(|process| process.argv.join("\n  ")).collect();
+    let lines: Vec<String> = keeper
+        .processes
+        .iter()
+        .map(|process| process.argv.join("\n  "))
+        .collect();
     insta::assert_snapshot!(lines.join("\n"));
 }
 

@@ -9,7 +9,16 @@ const LAYERS: &[&[&str]] = &[
     &["ports"],
     &["workflow"],
     &["cluster"],
-    &["store", "vault", "machines", "prismnet", "bundle", "kubeapi", "engine-hosted", "keeper"],
+    &[
+        "store",
+        "vault",
+        "machines",
+        "prismnet",
+        "bundle",
+        "kubeapi",
+        "engine-hosted",
+        "keeper",
+    ],
     // The edge serves images out of bundles.
     &["edge"],
     &["app"],
@@ -19,21 +28,43 @@ const LAYERS: &[&[&str]] = &[
 ];
 
 /// Pure crates know no client, protocol, database or runtime.
-const IMPURE: &[&str] = &["tokio", "kube", "k8s-openapi", "sqlx", "axum", "hyper", "rustix", "libc", "nix"];
+const IMPURE: &[&str] = &[
+    "tokio",
+    "kube",
+    "k8s-openapi",
+    "sqlx",
+    "axum",
+    "hyper",
+    "rustix",
+    "libc",
+    "nix",
+];
 const PURE: &[&str] = &["types", "plan"];
 
 fn dependencies(crate_dir: &Path, tables: &[&str]) -> Vec<String> {
     let text = fs::read_to_string(crate_dir.join("Cargo.toml")).unwrap();
     let manifest: toml::Table = text.parse().unwrap();
-    let names = |table: &&str| manifest.get(*table).and_then(|t| t.as_table()).map(|t| t.keys().cloned().collect());
-    tables.iter().filter_map(names).flat_map(|names: Vec<String>| names).collect()
+    let names = |table: &&str| {
+        manifest
+            .get(*table)
+            .and_then(|t| t.as_table())
+            .map(|t| t.keys().cloned().collect())
+    };
+    tables
+        .iter()
+        .filter_map(names)
+        .flat_map(|names: Vec<String>| names)
+        .collect()
 }
 
 #[test]
 fn arrows_point_down() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let layer: BTreeMap<&str, usize> =
-        LAYERS.iter().enumerate().flat_map(|(n, names)| names.iter().map(move |name| (*name, n))).collect();
+    let layer: BTreeMap<&str, usize> = LAYERS
+        .iter()
+        .enumerate()
+        .flat_map(|(n, names)| names.iter().map(move |name| (*name, n)))
+        .collect();
     let mut wrong = Vec::new();
     for entry in fs::read_dir(crates).unwrap() {
         let dir = entry.unwrap().path();
@@ -48,7 +79,9 @@ fn arrows_point_down() {
             }
         }
         if PURE.contains(&name.as_str()) {
-            let impure = dependencies(&dir, &["dependencies"]).into_iter().filter(|d| IMPURE.contains(&d.as_str()));
+            let impure = dependencies(&dir, &["dependencies"])
+                .into_iter()
+                .filter(|d| IMPURE.contains(&d.as_str()));
             wrong.extend(impure.map(|d| format!("{name} is pure and must not depend on {d}")));
         }
     }

@@ -10,9 +10,14 @@ fn every_file_on_the_map_exists() {
         .split('`')
         .skip(1)
         .step_by(2)
-        .filter(|word| word.starts_with("crates/") || word.starts_with("docs/") || word.starts_with("scripts/"))
+        .filter(|word| {
+            word.starts_with("crates/") || word.starts_with("docs/") || word.starts_with("scripts/")
+        })
         .collect();
     assert!(named.len() > 20, "the map names only {} files", named.len());
-    let missing: Vec<&str> = named.into_iter().filter(|path| !root.join(path).exists()).collect();
+    let missing: Vec<&str> = named
+        .into_iter()
+        .filter(|path| !root.join(path).exists())
+        .collect();
     assert!(missing.is_empty(), "not there: {}", missing.join(", "));
 }

@@ -10,7 +10,10 @@ fn walk(dir: &Path, found: &mut Vec<(usize, String)>) {
         if path.is_dir() {
             walk(&path, found);
         } else if path.extension().is_some_and(|e| e == "rs") {
-            found.push((fs::read_to_string(&path).unwrap().lines().count(), path.display().to_string()));
+            found.push((
+                fs::read_to_string(&path).unwrap().lines().count(),
+                path.display().to_string(),
+            ));
         }
     }
 }
@@ -18,7 +21,10 @@ fn walk(dir: &Path, found: &mut Vec<(usize, String)>) {
 #[test]
 fn no_file_is_a_heap() {
     let mut found = Vec::new();
-    walk(Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap(), &mut found);
+    walk(
+        Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap(),
+        &mut found,
+    );
     let heaps: Vec<_> = found.into_iter().filter(|(lines, _)| *lines > LIMIT).collect();
     assert!(heaps.is_empty(), "{heaps:?}");
 }
@@ -26,7 +32,10 @@ fn no_file_is_a_heap() {
 #[test]
 fn every_source_file_says_why_it_exists() {
     let mut found = Vec::new();
-    walk(Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap(), &mut found);
+    walk(
+        Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap(),
+        &mut found,
+    );
     let silent: Vec<_> = found
         .into_iter()
         .map(|(_, path)| path)

@@ -12,6 +12,9 @@ use crate::error::CallError;
 /// A node is some tens of kilobytes, images and conditions included.
 const PAGE: u32 = 100;
 
+const NOT_READY: &str = "node.kubernetes.io/not-ready";
+const HELD_BACK: &str = "the node is ready, and the controller manager has not opened it for pods yet";
+
 pub(crate) async fn list(client: &Client) -> Result<Vec<NodeSeen>, CallError> {
     let nodes: Api<Node> = Api::all(client.clone());
     let mut seen = Vec::new();
@@ -28,12 +31,19 @@ pub(crate) async fn list(client: &Client) -> Result<Vec<NodeSeen>, CallError> {
 
 fn look(node: Node) -> NodeSeen {
     let conditions = node.status.and_then(|s| s.conditions).unwrap_or_default();
-    let ready = conditions.into_iter().find(|c| c.type_ == "Ready");
+    let condition = conditions.into_iter().find(|c| c.type_ == "Ready");
     let spec = node.spec.unwrap_or_default();
+    // Until the node controller lifts it, no pod is scheduled here, whatever the kubelet says of itself.
+    let held_back = spec.taints.iter().flatten().any(|taint| taint.key == NOT_READY);
+    let says_ready = condition.as_ref().is_some_and(|c| c.status == "True");
     NodeSeen {
         name: node.metadata.name.unwrap_or_default(),
-        ready: ready.as_ref().is_some_and(|c| c.status == "True"),
-        message: complaint(ready),
+        ready: says_ready && !held_back,
+        message: if says_ready && held_back {
+            HELD_BACK.to_owned()
+        } else {
+            complaint(condition)
+        },
         pods: spec.pod_cidr.and_then(|range| range.parse().ok()),
         labels: node.metadata.labels.unwrap_or_default(),
         unschedulable: spec.unschedulable.unwrap_or_default(),
@@ -62,7 +72,17 @@ mod tests {
     }
 
     #[test]
-    fn readiness_is_the_condition_and_nothing_else() {
+    fn a_ready_node_that_is_still_tainted_takes_no_pods() {
+        let node = seen(json!({
+            "metadata": {"name": "n"},
+            "spec": {"taints": [{"key": NOT_READY, "effect": "NoSchedule"}]},
+            "status": {"conditions": [{"type": "Ready", "status": "True"}]},
+        }));
+        assert_eq!((node.ready, node.message.as_str()), (false, HELD_BACK));
+    }
+
+    #[test]
+    fn readiness_is_the_condition_of_that_name() {
         let node = |status: &str| {
             seen(json!({
                 "metadata": {"name": "n"},

@@ -64,7 +64,11 @@ const NODE_PATIENCE_S: u64 = 240;
 const MACHINE_PATIENCE_S: u64 = 60;
 
 pub fn hosted(desired: &ClusterDesired<'_>, seen: &ClusterObserved) -> Vec<Step> {
-    if desired.cluster.deleting { removal(desired, seen) } else { convergence(desired, seen) }
+    if desired.cluster.deleting {
+        removal(desired, seen)
+    } else {
+        convergence(desired, seen)
+    }
 }
 
 /// The steps of a creation from nothing.
@@ -86,14 +90,26 @@ fn convergence(desired: &ClusterDesired<'_>, seen: &ClusterObserved) -> Vec<Step
         key
     };
     if !seen.keys_good {
-        let step = Step::new("keys", "issue keys and certificates", Action::IssueKeys(cluster.id.clone()));
+        let step = Step::new(
+            "keys",
+            "issue keys and certificates",
+            Action::IssueKeys(cluster.id.clone()),
+        );
         ground.push(add(&mut steps, step));
     }
     if needs_network(desired, seen) {
-        let step = Step::new("network", "attach to the network", Action::ApplyNetwork(cluster.network.clone()));
+        let step = Step::new(
+            "network",
+            "attach to the network",
+            Action::ApplyNetwork(cluster.network.clone()),
+        );
         ground.push(add(&mut steps, step));
     }
-    let network_key = ground.iter().filter(|key| *key == "network").cloned().collect::<Vec<_>>();
+    let network_key = ground
+        .iter()
+        .filter(|key| *key == "network")
+        .cloned()
+        .collect::<Vec<_>>();
     let mut api_ground = Vec::new();
     if !seen.published {
         let step = Step::new("edge", "publish the endpoint", Action::PublishEdge).after(&network_key);
@@ -103,7 +119,11 @@ fn convergence(desired: &ClusterDesired<'_>, seen: &ClusterObserved) -> Vec<Step
     for (machine, volume) in planes(desired.machines) {
         let mut before = ground.clone();
         if seen.volumes.get(volume).is_none_or(Observed::is_absent) {
-            let step = Step::new("volume", "make the volume for etcd", Action::MakeVolume(volume.clone()));
+            let step = Step::new(
+                "volume",
+                "make the volume for etcd",
+                Action::MakeVolume(volume.clone()),
+            );
             before.push(add(&mut steps, step.on(&machine.host)));
         }
         if needs_start(desired, seen, machine) {
@@ -120,18 +140,29 @@ fn convergence(desired: &ClusterDesired<'_>, seen: &ClusterObserved) -> Vec<Step
         api.push(add(&mut steps, step));
     }
     if cluster.status.progress.services < desired.services {
-        let step = Step::new("services", "install cluster services", Action::InstallServices(cluster.id.clone()));
+        let step = Step::new(
+            "services",
+            "install cluster services",
+            Action::InstallServices(cluster.id.clone()),
+        );
         add(&mut steps, step.after(&api).patience_s(MACHINE_PATIENCE_S));
     }
     for machine in desired.machines.iter().filter(|m| m.is_worker()) {
         let mut before = api.clone();
         if needs_start(desired, seen, machine) {
             let title = format!("start {}", machine.hostname);
-            before.push(add(&mut steps, start(machine, &title).after(&ground).after(&plane_started)));
+            before.push(add(
+                &mut steps,
+                start(machine, &title).after(&ground).after(&plane_started),
+            ));
         }
         if !seen.admitted.contains(&machine.id) {
             let title = format!("node {} ready", machine.hostname);
-            let step = Step::new(format!("node/{}", machine.hostname), title, Action::AdmitNode(machine.id.clone()));
+            let step = Step::new(
+                format!("node/{}", machine.hostname),
+                title,
+                Action::AdmitNode(machine.id.clone()),
+            );
             add(&mut steps, step.after(&before).patience_s(NODE_PATIENCE_S));
         }
     }
@@ -146,9 +177,13 @@ fn planes(machines: &[Machine]) -> impl Iterator<Item = (&Machine, &VolumeId)> {
 }
 
 fn start(machine: &Machine, title: &str) -> Step {
-    Step::new(machine_key(machine), title, Action::StartMachine(machine.id.clone()))
-        .on(&machine.host)
-        .patience_s(MACHINE_PATIENCE_S)
+    Step::new(
+        machine_key(machine),
+        title,
+        Action::StartMachine(machine.id.clone()),
+    )
+    .on(&machine.host)
+    .patience_s(MACHINE_PATIENCE_S)
 }
 
 fn needs_network(desired: &ClusterDesired<'_>, seen: &ClusterObserved) -> bool {
@@ -170,7 +205,10 @@ fn needs_start(desired: &ClusterDesired<'_>, seen: &ClusterObserved, machine: &M
         Some(Observed::Present(seen)) => {
             seen.power == Power::Off
                 || !seen.attached
-                || desired.digests.get(&machine.id).is_some_and(|wanted| *wanted != seen.digest)
+                || desired
+                    .digests
+                    .get(&machine.id)
+                    .is_some_and(|wanted| *wanted != seen.digest)
         }
     }
 }
@@ -195,7 +233,11 @@ fn removal(desired: &ClusterDesired<'_>, seen: &ClusterObserved) -> Vec<Step> {
     }
     for (machine, volume) in planes(desired.machines) {
         if seen.volumes.get(volume).is_none_or(|v| !v.is_absent()) {
-            let step = Step::new("volume", "remove the volume of etcd", Action::RemoveVolume(volume.clone()));
+            let step = Step::new(
+                "volume",
+                "remove the volume of etcd",
+                Action::RemoveVolume(volume.clone()),
+            );
             let own = machines_gone.iter().filter(|key| **key == machine_key(machine));
             steps.push(step.on(&machine.host).after(own));
             everything.push("volume".to_owned());
@@ -207,12 +249,20 @@ fn removal(desired: &ClusterDesired<'_>, seen: &ClusterObserved) -> Vec<Step> {
         Observed::Unknown(_) => false,
     };
     if !detached {
-        let step = Step::new("network", "detach from the network", Action::ApplyNetwork(cluster.network.clone()));
+        let step = Step::new(
+            "network",
+            "detach from the network",
+            Action::ApplyNetwork(cluster.network.clone()),
+        );
         steps.push(step.after(&machines_gone));
         everything.push("network".to_owned());
     }
     if seen.keys_kept {
-        let step = Step::new("keys", "forget keys and images", Action::ForgetKeys(cluster.id.clone()));
+        let step = Step::new(
+            "keys",
+            "forget keys and images",
+            Action::ForgetKeys(cluster.id.clone()),
+        );
         steps.push(step.after(&machines_gone));
         everything.push("keys".to_owned());
     }

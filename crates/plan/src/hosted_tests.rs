@@ -54,7 +54,11 @@ fn machine(cluster: &Cluster, hostname: &str, role: Role) -> Machine {
         hostname: hostname.to_owned(),
         role,
         instance_type: None,
-        size: Size { vcpus: 1, memory: Bytes::gib(1), disk: None },
+        size: Size {
+            vcpus: 1,
+            memory: Bytes::gib(1),
+            disk: None,
+        },
         mac: Mac::for_port(&port),
         port,
         address: "10.0.0.10".parse().unwrap(),
@@ -66,21 +70,43 @@ fn machine(cluster: &Cluster, hostname: &str, role: Role) -> Machine {
 }
 
 fn machines(cluster: &Cluster) -> Vec<Machine> {
-    let worker = || Role::Worker { group: "default".parse().unwrap(), pods: "10.244.1.0/24".parse().unwrap() };
+    let worker = || Role::Worker {
+        group: "default".parse().unwrap(),
+        pods: "10.244.1.0/24".parse().unwrap(),
+    };
     vec![
-        machine(cluster, "dev-plane", Role::ControlPlane { volume: VolumeId::generate() }),
+        machine(
+            cluster,
+            "dev-plane",
+            Role::ControlPlane {
+                volume: VolumeId::generate(),
+            },
+        ),
         machine(cluster, "dev-default-1", worker()),
         machine(cluster, "dev-default-2", worker()),
     ]
 }
 
 fn desired<'a>(cluster: &'a Cluster, machines: &'a [Machine]) -> ClusterDesired<'a> {
-    let digests = machines.iter().map(|m| (m.id.clone(), "good".to_owned())).collect();
-    ClusterDesired { cluster, machines, network_generation: 2, digests, services: 1 }
+    let digests = machines
+        .iter()
+        .map(|m| (m.id.clone(), "good".to_owned()))
+        .collect();
+    ClusterDesired {
+        cluster,
+        machines,
+        network_generation: 2,
+        digests,
+        services: 1,
+    }
 }
 
 fn settled(machines: &[Machine]) -> ClusterObserved {
-    let on = MachineSeen { power: Power::On, attached: true, digest: "good".to_owned() };
+    let on = MachineSeen {
+        power: Power::On,
+        attached: true,
+        digest: "good".to_owned(),
+    };
     ClusterObserved {
         keys_good: true,
         keys_kept: true,
@@ -88,17 +114,33 @@ fn settled(machines: &[Machine]) -> ClusterObserved {
             generation: 2,
             ports: machines.iter().map(|m| m.port.clone()).collect(),
         }),
-        volumes: planes(machines).map(|(_, v)| (v.clone(), Observed::Present(()))).collect(),
-        machines: machines.iter().map(|m| (m.id.clone(), Observed::Present(on.clone()))).collect(),
+        volumes: planes(machines)
+            .map(|(_, v)| (v.clone(), Observed::Present(())))
+            .collect(),
+        machines: machines
+            .iter()
+            .map(|m| (m.id.clone(), Observed::Present(on.clone())))
+            .collect(),
         published: true,
         api: Observed::Present(()),
-        admitted: machines.iter().filter(|m| m.is_worker()).map(|m| m.id.clone()).collect(),
+        admitted: machines
+            .iter()
+            .filter(|m| m.is_worker())
+            .map(|m| m.id.clone())
+            .collect(),
     }
 }
 
 fn shown(steps: &[Step]) -> String {
     check(steps).unwrap();
-    let line = |step: &Step| format!("{:<22} {:<32} after [{}]", step.key, step.title, step.after.join(", "));
+    let line = |step: &Step| {
+        format!(
+            "{:<22} {:<32} after [{}]",
+            step.key,
+            step.title,
+            step.after.join(", ")
+        )
+    };
     steps.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
@@ -106,7 +148,10 @@ fn shown(steps: &[Step]) -> String {
 fn creation_from_nothing() {
     let cluster = cluster();
     let machines = machines(&cluster);
-    let network = NetworkSeen { generation: 1, ports: Vec::new() };
+    let network = NetworkSeen {
+        generation: 1,
+        ports: Vec::new(),
+    };
     insta::assert_snapshot!(shown(&preview(&desired(&cluster, &machines), network)));
 }
 
@@ -139,7 +184,8 @@ fn what_is_unknown_is_left_alone() {
     cluster.status.progress.services = 1;
     let machines = machines(&cluster);
     let mut seen = settled(&machines);
-    seen.machines.insert(machines[1].id.clone(), Observed::Unknown("no answer".to_owned()));
+    seen.machines
+        .insert(machines[1].id.clone(), Observed::Unknown("no answer".to_owned()));
     seen.network = Observed::Unknown("no answer".to_owned());
     assert_eq!(hosted(&desired(&cluster, &machines), &seen), []);
 }
@@ -151,7 +197,10 @@ fn a_changed_file_touches_its_machine_alone() {
     let machines = machines(&cluster);
     let mut desired = desired(&cluster, &machines);
     desired.digests.insert(machines[1].id.clone(), "newer".to_owned());
-    let keys: Vec<String> = hosted(&desired, &settled(&machines)).into_iter().map(|s| s.key).collect();
+    let keys: Vec<String> = hosted(&desired, &settled(&machines))
+        .into_iter()
+        .map(|s| s.key)
+        .collect();
     assert_eq!(keys, ["machine/dev-default-1"]);
 }
 
@@ -170,11 +219,21 @@ fn deletion_of_what_was_never_made_only_checks() {
     let mut cluster = cluster();
     let machines = machines(&cluster);
     cluster.deleting = true;
-    let mut seen = ClusterObserved::nothing(NetworkSeen { generation: 1, ports: Vec::new() });
+    let mut seen = ClusterObserved::nothing(NetworkSeen {
+        generation: 1,
+        ports: Vec::new(),
+    });
     seen.published = true;
-    seen.machines = machines.iter().map(|m| (m.id.clone(), Observed::Absent)).collect();
-    seen.volumes = planes(&machines).map(|(_, v)| (v.clone(), Observed::Absent)).collect();
-    let keys: Vec<String> =
-        hosted(&desired(&cluster, &machines), &seen).into_iter().map(|s| s.key).collect();
+    seen.machines = machines
+        .iter()
+        .map(|m| (m.id.clone(), Observed::Absent))
+        .collect();
+    seen.volumes = planes(&machines)
+        .map(|(_, v)| (v.clone(), Observed::Absent))
+        .collect();
+    let keys: Vec<String> = hosted(&desired(&cluster, &machines), &seen)
+        .into_iter()
+        .map(|s| s.key)
+        .collect();
     assert_eq!(keys, ["finish"]);
 }

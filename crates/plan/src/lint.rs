@@ -20,7 +20,10 @@ pub fn check(steps: &[Step]) -> Result<(), PlanError> {
     }
     for step in steps {
         if let Some(after) = step.after.iter().find(|key| !open.contains_key(key.as_str())) {
-            return Err(PlanError::Dangling { step: step.key.clone(), after: after.clone() });
+            return Err(PlanError::Dangling {
+                step: step.key.clone(),
+                after: after.clone(),
+            });
         }
     }
     let mut done: BTreeSet<&str> = BTreeSet::new();
@@ -31,7 +34,11 @@ pub fn check(steps: &[Step]) -> Result<(), PlanError> {
             .map(|(key, _)| *key)
             .collect();
         if ready.is_empty() {
-            let left = open.keys().filter(|key| !done.contains(**key)).map(|key| (*key).to_owned()).collect();
+            let left = open
+                .keys()
+                .filter(|key| !done.contains(**key))
+                .map(|key| (*key).to_owned())
+                .collect();
             return Err(PlanError::Circle(left));
         }
         done.extend(ready);
@@ -52,8 +59,17 @@ mod tests {
     #[test]
     fn broken_plans_are_named() {
         assert_eq!(check(&[step("a", &[]), step("b", &["a"])]), Ok(()));
-        assert_eq!(check(&[step("a", &[]), step("a", &[])]), Err(PlanError::Twice("a".to_owned())));
-        assert!(matches!(check(&[step("a", &["x"])]), Err(PlanError::Dangling { .. })));
-        assert!(matches!(check(&[step("a", &["b"]), step("b", &["a"])]), Err(PlanError::Circle(_))));
+        assert_eq!(
+            check(&[step("a", &[]), step("a", &[])]),
+            Err(PlanError::Twice("a".to_owned()))
+        );
+        assert!(matches!(
+            check(&[step("a", &["x"])]),
+            Err(PlanError::Dangling { .. })
+        ));
+        assert!(matches!(
+            check(&[step("a", &["b"]), step("b", &["a"])]),
+            Err(PlanError::Circle(_))
+        ));
     }
 }

@@ -23,10 +23,18 @@ pub fn network(desired: &NetworkDesired<'_>, seen: &Observed<NetworkSeen>, publi
         let mut before = Vec::new();
         if !published {
             before.push("edge".to_owned());
-            steps.push(Step::new("edge", "withdraw the platform's services", Action::PublishEdge));
+            steps.push(Step::new(
+                "edge",
+                "withdraw the platform's services",
+                Action::PublishEdge,
+            ));
         }
         if !seen.is_absent() {
-            let remove = Step::new("network", "remove the network", Action::RemoveNetwork(network.id.clone()));
+            let remove = Step::new(
+                "network",
+                "remove the network",
+                Action::RemoveNetwork(network.id.clone()),
+            );
             steps.push(remove.on(&network.host).after(&before));
             before.push("network".to_owned());
         }
@@ -39,7 +47,9 @@ pub fn network(desired: &NetworkDesired<'_>, seen: &Observed<NetworkSeen>, publi
         Observed::Unknown(_) => return steps,
         Observed::Present(_) | Observed::Absent => {
             let title = format!("make the network {}", network.cidr);
-            steps.push(Step::new("network", title, Action::ApplyNetwork(network.id.clone())).on(&network.host));
+            steps.push(
+                Step::new("network", title, Action::ApplyNetwork(network.id.clone())).on(&network.host),
+            );
             before.push("network".to_owned());
         }
     }

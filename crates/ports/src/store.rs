@@ -189,6 +189,9 @@ pub trait Store: Send + Sync {
     /// Gives the task back, due at `next` — or earlier, when somebody woke it meanwhile.
     async fn release(&self, lease: &Lease, next: Next) -> Result<(), StoreError>;
 
+    /// Ends the leases of an owner that is known to be dead, such as this one's own earlier life.
+    async fn end_leases(&self, owner: &str, now_ms: i64) -> Result<(), StoreError>;
+
     /// When the earliest task is due, leased or not.
     async fn next_due_ms(&self) -> Result<Option<i64>, StoreError>;
 }

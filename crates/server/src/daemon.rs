@@ -35,7 +35,9 @@ pub async fn run(config: Config) -> Result<(), Fault> {
     let state = StateDir::prepare(&config.state_dir)?;
     let _lock = Lock::take(&state)?;
     let listener = listener::bind(config.listen).await?;
-    let address = listener.local_addr().map_err(|error| Fault::internal("listen-address", error.to_string()))?;
+    let address = listener
+        .local_addr()
+        .map_err(|error| Fault::internal("listen-address", error.to_string()))?;
     let token = credentials::prepare(&state, address, &config.cache_dir)?;
     let Platform { surface, background } = wiring::build(&config, &state, stop.clone()).await?;
     let api = Api {

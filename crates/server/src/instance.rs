@@ -27,7 +27,10 @@ pub fn mark(state: &StateDir) -> Result<String, Fault> {
 fn draw() -> Result<String, Fault> {
     let mut bytes = [0u8; LENGTH];
     getrandom::fill(&mut bytes).map_err(|error| Fault::internal("random", error.to_string()))?;
-    Ok(bytes.iter().map(|b| ALPHABET[usize::from(*b) % ALPHABET.len()] as char).collect())
+    Ok(bytes
+        .iter()
+        .map(|b| ALPHABET[usize::from(*b) % ALPHABET.len()] as char)
+        .collect())
 }
 
 fn failed(path: &std::path::Path, error: &io::Error) -> Fault {
@@ -42,7 +45,10 @@ fn failed(path: &std::path::Path, error: &io::Error) -> Fault {
 pub fn keeper_binary() -> Result<PathBuf, Fault> {
     let own = std::env::current_exe().map_err(|error| Fault::internal("own-path", error.to_string()))?;
     let dir = own.parent().map(PathBuf::from).unwrap_or_default();
-    let places = [dir.join("cloud-keeper"), dir.join("../libexec/plasmacloud/cloud-keeper")];
+    let places = [
+        dir.join("cloud-keeper"),
+        dir.join("../libexec/plasmacloud/cloud-keeper"),
+    ];
     places.iter().find(|path| path.is_file()).cloned().ok_or_else(|| {
         Fault::refused(
             "keeper-missing",

@@ -16,7 +16,10 @@ impl KillProbe {
     pub fn from_environment() -> Arc<dyn Probe> {
         let wanted = std::env::var(VARIABLE).ok();
         match wanted.as_deref().and_then(|at| at.split_once(':')) {
-            Some((step, moment)) => Arc::new(Self { step: step.to_owned(), moment: moment.to_owned() }),
+            Some((step, moment)) => Arc::new(Self {
+                step: step.to_owned(),
+                moment: moment.to_owned(),
+            }),
             None => Arc::new(NoProbe),
         }
     }

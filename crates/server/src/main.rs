@@ -48,8 +48,15 @@ fn teardown(options: &Options) -> Result<(), Fault> {
         println!("nothing of this platform is left on the host");
         return Ok(());
     }
-    let left: Vec<String> = left.iter().map(|found| format!("{:?} {}", found.what, found.name)).collect();
-    Err(Fault::unavailable("leftovers", format!("still there: {}", left.join(", ")), "run it again, or remove them by hand"))
+    let left: Vec<String> = left
+        .iter()
+        .map(|found| format!("{:?} {}", found.what, found.name))
+        .collect();
+    Err(Fault::unavailable(
+        "leftovers",
+        format!("still there: {}", left.join(", ")),
+        "run it again, or remove them by hand",
+    ))
 }
 
 fn check_host() -> ExitCode {
@@ -57,5 +64,9 @@ fn check_host() -> ExitCode {
     for finding in &findings {
         println!("{finding}");
     }
-    if findings.iter().all(|finding| finding.present) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if findings.iter().all(|finding| finding.present) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }

@@ -19,7 +19,12 @@ pub struct OpsSurface(pub Ops);
 
 #[async_trait]
 impl Surface for OpsSurface {
-    async fn create_network(&self, project: &str, name: Name, cidr: Cidr) -> Result<(Network, Operation), Fault> {
+    async fn create_network(
+        &self,
+        project: &str,
+        name: Name,
+        cidr: Cidr,
+    ) -> Result<(Network, Operation), Fault> {
         self.0.create_network(project, name, cidr).await
     }
 
@@ -73,7 +78,12 @@ impl Surface for OpsSurface {
         self.0.kubeconfig(project, reference).await
     }
 
-    async fn load_images(&self, project: &str, reference: &str, archive: &Path) -> Result<Vec<String>, Fault> {
+    async fn load_images(
+        &self,
+        project: &str,
+        reference: &str,
+        archive: &Path,
+    ) -> Result<Vec<String>, Fault> {
         self.0.load_images(project, reference, archive).await
     }
 
@@ -105,7 +115,12 @@ impl Surface for OpsSurface {
         self.0.watch_operation(project, id).await
     }
 
-    async fn list_events(&self, project: &str, subject: Option<&str>, limit: u32) -> Result<Vec<Event>, Fault> {
+    async fn list_events(
+        &self,
+        project: &str,
+        subject: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<Event>, Fault> {
         self.0.list_events(project, subject, limit).await
     }
 

@@ -40,7 +40,12 @@ pub struct Overrides {
     #[arg(long, global = true, env = "PLASMACLOUD_LISTEN", value_name = "ADDRESS")]
     pub listen: Option<SocketAddr>,
     /// endpoint: address at which all clusters are reached [default: 127.0.0.1:6443]
-    #[arg(long, global = true, env = "PLASMACLOUD_CLUSTER_ENDPOINT", value_name = "ADDRESS")]
+    #[arg(
+        long,
+        global = true,
+        env = "PLASMACLOUD_CLUSTER_ENDPOINT",
+        value_name = "ADDRESS"
+    )]
     pub endpoint: Option<SocketAddr>,
     /// instance: name that tells several platforms on one machine apart [default: main]
     #[arg(long, global = true, env = "PLASMACLOUD_INSTANCE", value_name = "NAME")]

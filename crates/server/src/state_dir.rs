@@ -23,20 +23,36 @@ impl StateDir {
             // It may be somebody's directory with other things in it: not ours to close.
             return Err(Fault::refused(
                 "state-dir-open",
-                format!("{} may be entered by others than its owner (mode {mode:04o})", path.display()),
-                format!("choose a directory of the platform's own, or `chmod 0700 {}`", path.display()),
+                format!(
+                    "{} may be entered by others than its owner (mode {mode:04o})",
+                    path.display()
+                ),
+                format!(
+                    "choose a directory of the platform's own, or `chmod 0700 {}`",
+                    path.display()
+                ),
             ));
         }
         let owner = rustix::process::geteuid().as_raw();
         if found.uid() != owner {
             return Err(Fault::refused(
                 "state-dir-owner",
-                format!("{} belongs to user {}, and cloudd runs as user {owner}", path.display(), found.uid()),
+                format!(
+                    "{} belongs to user {}, and cloudd runs as user {owner}",
+                    path.display(),
+                    found.uid()
+                ),
                 "run cloudd as the directory's owner, or choose another directory",
             ));
         }
         let state = Self(path.to_owned());
-        for part in [state.auth(), state.uploads(), state.networks(), state.images(), state.path().join("edge")] {
+        for part in [
+            state.auth(),
+            state.uploads(),
+            state.networks(),
+            state.images(),
+            state.path().join("edge"),
+        ] {
             make(&part)?;
         }
         state.sweep_uploads()?;
@@ -98,7 +114,11 @@ impl StateDir {
 }
 
 fn make(path: &Path) -> Result<(), Fault> {
-    DirBuilder::new().recursive(true).mode(PRIVATE).create(path).map_err(|error| failed(path, &error))
+    DirBuilder::new()
+        .recursive(true)
+        .mode(PRIVATE)
+        .create(path)
+        .map_err(|error| failed(path, &error))
 }
 
 fn failed(path: &Path, error: &io::Error) -> Fault {
@@ -144,6 +164,9 @@ mod tests {
     #[test]
     fn a_file_in_its_place_is_named() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        assert_eq!(StateDir::prepare(file.path()).unwrap_err().code, "state-dir-unusable");
+        assert_eq!(
+            StateDir::prepare(file.path()).unwrap_err().code,
+            "state-dir-unusable"
+        );
     }
 }

@@ -17,7 +17,12 @@ use types::{
 /// What is not in the project is not found, whether or not it is in another.
 #[async_trait]
 pub trait Surface: Send + Sync {
-    async fn create_network(&self, project: &str, name: Name, cidr: Cidr) -> Result<(Network, Operation), Fault>;
+    async fn create_network(
+        &self,
+        project: &str,
+        name: Name,
+        cidr: Cidr,
+    ) -> Result<(Network, Operation), Fault>;
     async fn list_networks(&self, project: &str) -> Result<Vec<Network>, Fault>;
     async fn get_network(&self, project: &str, reference: &str) -> Result<Network, Fault>;
     async fn delete_network(&self, project: &str, reference: &str) -> Result<Operation, Fault>;
@@ -42,7 +47,8 @@ pub trait Surface: Send + Sync {
     async fn delete_cluster(&self, project: &str, reference: &str) -> Result<Operation, Fault>;
     async fn kubeconfig(&self, project: &str, reference: &str) -> Result<Secret, Fault>;
     /// The archive is a temporary file that is gone after the call. Returns the names of the images in it.
-    async fn load_images(&self, project: &str, reference: &str, archive: &Path) -> Result<Vec<String>, Fault>;
+    async fn load_images(&self, project: &str, reference: &str, archive: &Path)
+    -> Result<Vec<String>, Fault>;
     async fn list_images(&self, project: &str, reference: &str) -> Result<Vec<String>, Fault>;
 
     /// Only machines the tenant may see.
@@ -60,7 +66,12 @@ pub trait Surface: Send + Sync {
     ) -> Result<BoxStream<'static, Operation>, Fault>;
 
     /// Newest first; `subject` is a reference to a cluster or network, which may be gone already.
-    async fn list_events(&self, project: &str, subject: Option<&str>, limit: u32) -> Result<Vec<Event>, Fault>;
+    async fn list_events(
+        &self,
+        project: &str,
+        subject: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<Event>, Fault>;
 
     async fn list_bundles(&self) -> Result<Vec<BundleSummary>, Fault>;
 

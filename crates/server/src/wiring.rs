@@ -42,22 +42,47 @@ const TRIM_EVERY: Duration = Duration::from_secs(3600);
 pub fn host(config: &Config, state: &StateDir) -> Result<Host, Fault> {
     let mark = instance::mark(state)?;
     let keeper = instance::keeper_binary()?;
-    let bad = |error: String| Fault::invalid("instance-mark", error, "remove the file 'instance' from the state directory");
-    let overcommit = Overcommit { cpu: config.cpu_overcommit, ..Overcommit::default() };
-    let machines = NspawnOptions::new(&mark, state.path(), &keeper, overcommit).map_err(|e| bad(e.to_string()))?;
-    let marked = mark.parse().map_err(|e: prismnet::InstanceError| bad(e.to_string()))?;
+    let bad = |error: String| {
+        Fault::invalid(
+            "instance-mark",
+            error,
+            "remove the file 'instance' from the state directory",
+        )
+    };
+    let overcommit = Overcommit {
+        cpu: config.cpu_overcommit,
+        ..Overcommit::default()
+    };
+    let machines =
+        NspawnOptions::new(&mark, state.path(), &keeper, overcommit).map_err(|e| bad(e.to_string()))?;
+    let marked = mark
+        .parse()
+        .map_err(|e: prismnet::InstanceError| bad(e.to_string()))?;
     Ok(Host {
         compute: Arc::new(NspawnDriver::new(machines)?),
-        network: Arc::new(NamespaceDriver::new(prismnet::Options::new(marked, state.networks()))),
+        network: Arc::new(NamespaceDriver::new(prismnet::Options::new(
+            marked,
+            state.networks(),
+        ))),
         volumes: Arc::new(FileVolumes::new(state.path())),
     })
 }
 
 /// Called once, with the state directory prepared and locked and the API's address bound, but nothing served yet.
 pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Platform, Fault> {
-    let Host { compute, network, volumes } = host(config, state)?;
-    let store = SqliteStore::open(state.database()).await.map_err(app::records::fault)?;
-    let sealed_before = !store.list("cluster", &Filter::default()).await.map_err(app::records::fault)?.is_empty();
+    let Host {
+        compute,
+        network,
+        volumes,
+    } = host(config, state)?;
+    let store = SqliteStore::open(state.database())
+        .await
+        .map_err(app::records::fault)?;
+    let sealed_before = !store
+        .list("cluster", &Filter::default())
+        .await
+        .map_err(app::records::fault)?
+        .is_empty();
     let vault = FileVault::open(state.master_key(), sealed_before)?;
     let shelf = Arc::new(Shelf::open(&config.cache_dir, &state.images())?);
     let signals = Arc::new(Signals::default());
@@ -80,6 +105,10 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
             memory_overcommit: config.memory_overcommit,
         },
     });
+    // The state directory is locked: whoever worked on it before us is dead.
+    let owner = format!("cloudd-{}", instance::mark(state)?);
+    let ended = world.store.end_leases(&owner, world.clock.unix_ms()).await;
+    ended.map_err(app::records::fault)?;
     let worker = Worker {
         store: world.store.clone(),
         clock: world.clock.clone(),
@@ -87,7 +116,7 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
         reconciler: Arc::new(Reconcilers::new(world.clone())),
         probe: KillProbe::from_environment(),
         options: Options {
-            owner: format!("cloudd-{}", std::process::id()),
+            owner,
             lease_ttl: LEASE,
             parallel: PARALLEL_SUBJECTS,
         },
@@ -95,7 +124,10 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
     let mut background = JoinSet::new();
     background.spawn(worker.run(stopped(stop.clone())));
     background.spawn(trim_events(world.store.clone(), world.clock.clone(), stop));
-    Ok(Platform { surface: Arc::new(OpsSurface(Ops::new(world))), background })
+    Ok(Platform {
+        surface: Arc::new(OpsSurface(Ops::new(world))),
+        background,
+    })
 }
 
 async fn stopped(mut stop: Stop) {

@@ -154,6 +154,10 @@ impl Store for SqliteStore {
         in_transaction!(self, "release a lease", |tx| tasks::release(tx, lease, next))
     }
 
+    async fn end_leases(&self, owner: &str, now_ms: i64) -> Result<(), StoreError> {
+        in_transaction!(self, "end leases", |tx| tasks::end_leases(tx, owner, now_ms))
+    }
+
     async fn next_due_ms(&self) -> Result<Option<i64>, StoreError> {
         reading!(self, "look for the next task", |db| tasks::next_due_ms(db))
     }

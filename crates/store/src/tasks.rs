@@ -188,6 +188,16 @@ pub(crate) async fn release(tx: &mut SqliteConnection, lease: &Lease, next: Next
     Ok(())
 }
 
+/// They run out now; whoever takes the tasks over gets a new fence as always.
+pub(crate) async fn end_leases(tx: &mut SqliteConnection, owner: &str, now_ms: i64) -> Result<(), Trouble> {
+    sqlx::query("UPDATE tasks SET lease_until_ms = min(lease_until_ms, ?) WHERE lease_owner = ?")
+        .bind(now_ms)
+        .bind(owner)
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
 async fn exists(tx: &mut SqliteConnection, subject: &Subject) -> Result<bool, Trouble> {
     let found =
         sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM tasks WHERE subject_kind = ? AND subject_id = ?)")

@@ -47,11 +47,20 @@ pub struct Preset {
 }
 
 const fn row(name: &'static str, series: Series, vcpus: u32, memory_mib: u64) -> InstanceType {
-    InstanceType { name, series, vcpus, memory: Bytes::mib(memory_mib) }
+    InstanceType {
+        name,
+        series,
+        vcpus,
+        memory: Bytes::mib(memory_mib),
+    }
 }
 
 const fn preset(name: &'static str, milli_cpu: u64, memory_mib: u64) -> Preset {
-    Preset { name, cpu: MilliCpu(milli_cpu), memory: Bytes::mib(memory_mib) }
+    Preset {
+        name,
+        cpu: MilliCpu(milli_cpu),
+        memory: Bytes::mib(memory_mib),
+    }
 }
 
 pub const DEFAULT_INSTANCE_TYPE: &str = "u1.medium";

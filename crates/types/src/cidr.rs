@@ -67,7 +67,10 @@ impl FromStr for Cidr {
     fn from_str(given: &str) -> Result<Self, CidrError> {
         let net: Ipv4Net = given.parse().map_err(|_| CidrError::Syntax(given.to_owned()))?;
         if net.trunc() != net {
-            return Err(CidrError::HostBits { given: given.to_owned(), canonical: net.trunc().to_string() });
+            return Err(CidrError::HostBits {
+                given: given.to_owned(),
+                canonical: net.trunc().to_string(),
+            });
         }
         Ok(Self(net))
     }

@@ -53,7 +53,10 @@ impl Default for Ranges {
         Self {
             pods: "10.244.0.0/16".parse().expect("valid"),
             services: "10.96.0.0/12".parse().expect("valid"),
-            node_ports: PortRange { first: 30000, last: 32767 },
+            node_ports: PortRange {
+                first: 30000,
+                last: 32767,
+            },
             domain: "cluster.local".to_owned(),
         }
     }
@@ -84,7 +87,9 @@ pub struct PortRangeError(String);
 impl TryFrom<String> for PortRange {
     type Error = PortRangeError;
     fn try_from(given: String) -> Result<Self, PortRangeError> {
-        let parsed = given.split_once('-').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+        let parsed = given
+            .split_once('-')
+            .and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
         match parsed {
             Some((first, last)) if first > 0 && first <= last => Ok(Self { first, last }),
             _ => Err(PortRangeError(given)),
@@ -147,7 +152,11 @@ pub const DEFAULT_EPHEMERAL_STORAGE: Bytes = Bytes::gib(20);
 impl NodeGroup {
     /// `--workers N`: a group whose size is fixed.
     pub fn of_fixed_size(workers: u32) -> Self {
-        Self { min_replicas: Some(workers), max_replicas: Some(workers), ..Self::default() }
+        Self {
+            min_replicas: Some(workers),
+            max_replicas: Some(workers),
+            ..Self::default()
+        }
     }
 
     pub fn min(&self) -> u32 {
@@ -155,7 +164,8 @@ impl NodeGroup {
     }
 
     pub fn max(&self) -> u32 {
-        self.max_replicas.unwrap_or_else(|| DEFAULT_MAX_REPLICAS.max(self.min()))
+        self.max_replicas
+            .unwrap_or_else(|| DEFAULT_MAX_REPLICAS.max(self.min()))
     }
 }
 
@@ -285,6 +295,12 @@ mod tests {
     #[test]
     fn a_group_without_limits_has_the_tables_defaults() {
         assert_eq!((NodeGroup::default().min(), NodeGroup::default().max()), (0, 10));
-        assert_eq!((NodeGroup::of_fixed_size(2).min(), NodeGroup::of_fixed_size(2).max()), (2, 2));
+        assert_eq!(
+            (
+                NodeGroup::of_fixed_size(2).min(),
+                NodeGroup::of_fixed_size(2).max()
+            ),
+            (2, 2)
+        );
     }
 }

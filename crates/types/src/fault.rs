@@ -50,7 +50,12 @@ impl Fault {
         cause: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
-        Self { kind, code: code.into(), cause: cause.into(), remedy: remedy.into() }
+        Self {
+            kind,
+            code: code.into(),
+            cause: cause.into(),
+            remedy: remedy.into(),
+        }
     }
 
     pub fn invalid(code: &'static str, cause: impl Into<String>, remedy: impl Into<String>) -> Self {

@@ -18,7 +18,10 @@ pub struct IdError {
 fn random_part() -> String {
     let mut bytes = [0u8; RANDOM_CHARS];
     getrandom::fill(&mut bytes).expect("the kernel's random source answers");
-    bytes.iter().map(|b| ALPHABET[usize::from(b & 31)] as char).collect()
+    bytes
+        .iter()
+        .map(|b| ALPHABET[usize::from(b & 31)] as char)
+        .collect()
 }
 
 macro_rules! ids {
@@ -108,7 +111,13 @@ mod tests {
 
     #[test]
     fn look_alikes_are_refused() {
-        for bad in ["k8s-", "k8s-short", "k8s-0123456789abcdeI", "k8s-../../etc/passwd", "0123456789abcdef"] {
+        for bad in [
+            "k8s-",
+            "k8s-short",
+            "k8s-0123456789abcdeI",
+            "k8s-../../etc/passwd",
+            "0123456789abcdef",
+        ] {
             assert!(bad.parse::<ClusterId>().is_err(), "{bad}");
         }
     }

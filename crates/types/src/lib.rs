@@ -25,7 +25,9 @@ pub use secret::Secret;
 pub use version::{Line, Patch};
 
 /// Seconds since the epoch: the platform's stored time. Formatting belongs to whoever shows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize,
+)]
 #[serde(transparent)]
 pub struct Timestamp(pub i64);
 

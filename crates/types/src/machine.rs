@@ -5,7 +5,8 @@ use std::net::Ipv4Addr;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Bytes, Cidr, ClusterId, MachineId, Name, NetworkId, PortId, ProjectId, Timestamp, VolumeId, status::MachinePhase,
+    Bytes, Cidr, ClusterId, MachineId, Name, NetworkId, PortId, ProjectId, Timestamp, VolumeId,
+    status::MachinePhase,
 };
 
 /// What a machine may use of its host.
@@ -22,8 +23,13 @@ pub struct Size {
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Role {
     /// A system machine that the tenant does not see.
-    ControlPlane { volume: VolumeId },
-    Worker { group: Name, pods: Cidr },
+    ControlPlane {
+        volume: VolumeId,
+    },
+    Worker {
+        group: Name,
+        pods: Cidr,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,9 +77,12 @@ pub struct Mac([u8; 6]);
 
 impl Mac {
     pub fn for_port(port: &PortId) -> Self {
-        let hash = port.as_str().bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
+        let hash = port
+            .as_str()
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+            });
         let [_, _, a, b, c, d, e, f] = hash.to_be_bytes();
         Self([(a & 0xfc) | 0x02, b, c, d, e, f])
     }

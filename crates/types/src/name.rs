@@ -17,7 +17,9 @@ pub enum NameError {
     Empty,
     #[error("'{0}' has more than {MAX_LEN} characters")]
     TooLong(String),
-    #[error("'{0}' must be lower-case letters, digits and '-', begin with a letter and end with a letter or digit")]
+    #[error(
+        "'{0}' must be lower-case letters, digits and '-', begin with a letter and end with a letter or digit"
+    )]
     Shape(String),
 }
 
@@ -36,10 +38,16 @@ impl FromStr for Name {
         if given.len() > MAX_LEN {
             return Err(NameError::TooLong(given.to_owned()));
         }
-        let inner_ok = given.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+        let inner_ok = given
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
         let first_ok = given.starts_with(|c: char| c.is_ascii_lowercase());
         let last_ok = !given.ends_with('-');
-        if inner_ok && first_ok && last_ok { Ok(Self(given.to_owned())) } else { Err(NameError::Shape(given.to_owned())) }
+        if inner_ok && first_ok && last_ok {
+            Ok(Self(given.to_owned()))
+        } else {
+            Err(NameError::Shape(given.to_owned()))
+        }
     }
 }
 
@@ -71,7 +79,18 @@ mod tests {
         for good in ["dev-cluster", "a", "a1", "x".repeat(MAX_LEN).as_str()] {
             assert!(good.parse::<Name>().is_ok(), "{good}");
         }
-        for bad in ["", "-a", "a-", "1a", "A", "a_b", "a.b", "ä", "a/../b", "x".repeat(MAX_LEN + 1).as_str()] {
+        for bad in [
+            "",
+            "-a",
+            "a-",
+            "1a",
+            "A",
+            "a_b",
+            "a.b",
+            "ä",
+            "a/../b",
+            "x".repeat(MAX_LEN + 1).as_str(),
+        ] {
             assert!(bad.parse::<Name>().is_err(), "{bad}");
         }
     }

@@ -53,7 +53,10 @@ const RESERVED: [(&str, &str); 5] = [
     ("127.0.0.0/8", "loopback"),
     ("169.254.0.0/16", "link-local addresses"),
     ("224.0.0.0/4", "multicast"),
-    ("100.64.0.0/10", "the platform's links between networks and the host"),
+    (
+        "100.64.0.0/10",
+        "the platform's links between networks and the host",
+    ),
     ("0.0.0.0/8", "\"this network\""),
 ];
 
@@ -84,7 +87,14 @@ mod tests {
 
     #[test]
     fn reserved_and_odd_sizes_are_refused() {
-        for bad in ["127.0.0.0/16", "169.254.0.0/20", "100.64.8.0/24", "10.0.0.0/27", "0.0.0.0/4", "240.0.0.0/7"] {
+        for bad in [
+            "127.0.0.0/16",
+            "169.254.0.0/20",
+            "100.64.8.0/24",
+            "10.0.0.0/27",
+            "0.0.0.0/4",
+            "240.0.0.0/7",
+        ] {
             let Ok(cidr) = bad.parse::<Cidr>() else { continue };
             assert!(check_range(cidr).is_err(), "{bad}");
         }

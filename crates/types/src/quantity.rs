@@ -19,8 +19,13 @@ pub struct QuantityError {
     expected: &'static str,
 }
 
-const BINARY: [(&str, u64); 5] =
-    [("Ki", 1 << 10), ("Mi", 1 << 20), ("Gi", 1 << 30), ("Ti", 1 << 40), ("Pi", 1 << 50)];
+const BINARY: [(&str, u64); 5] = [
+    ("Ki", 1 << 10),
+    ("Mi", 1 << 20),
+    ("Gi", 1 << 30),
+    ("Ti", 1 << 40),
+    ("Pi", 1 << 50),
+];
 const DECIMAL: [(&str, u64); 5] = [
     ("k", 1_000),
     ("M", 1_000_000),
@@ -47,27 +52,39 @@ fn thousandths(given: &str) -> Option<u64> {
         return None;
     }
     let fraction: u64 = format!("{fraction:0<3}").parse().ok()?;
-    whole.parse::<u64>().ok()?.checked_mul(1000)?.checked_add(fraction)
+    whole
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(1000)?
+        .checked_add(fraction)
 }
 
 impl FromStr for Bytes {
     type Err = QuantityError;
     fn from_str(given: &str) -> Result<Self, QuantityError> {
-        let error = || QuantityError { given: given.to_owned(), expected: "an amount such as 512Mi, 20Gi or 1.5Gi" };
+        let error = || QuantityError {
+            given: given.to_owned(),
+            expected: "an amount such as 512Mi, 20Gi or 1.5Gi",
+        };
         let suffixes = BINARY.iter().chain(&DECIMAL);
         let (number, unit) = suffixes
             .filter_map(|(suffix, unit)| given.strip_suffix(suffix).map(|number| (number, *unit)))
             .next()
             .unwrap_or((given, 1));
         let milli = u128::from(thousandths(number).ok_or_else(error)?);
-        u64::try_from(milli * u128::from(unit) / 1000).map(Self).map_err(|_| error())
+        u64::try_from(milli * u128::from(unit) / 1000)
+            .map(Self)
+            .map_err(|_| error())
     }
 }
 
 impl FromStr for MilliCpu {
     type Err = QuantityError;
     fn from_str(given: &str) -> Result<Self, QuantityError> {
-        let error = || QuantityError { given: given.to_owned(), expected: "an amount of CPU such as 2, 0.5 or 500m" };
+        let error = || QuantityError {
+            given: given.to_owned(),
+            expected: "an amount of CPU such as 2, 0.5 or 500m",
+        };
         match given.strip_suffix('m') {
             Some(milli) if !milli.is_empty() && milli.bytes().all(|b| b.is_ascii_digit()) => {
                 milli.parse().map(Self).map_err(|_| error())
@@ -80,7 +97,10 @@ impl FromStr for MilliCpu {
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = BINARY.iter().rev().find(|(_, unit)| self.0 >= *unit && self.0.is_multiple_of(*unit));
+        let unit = BINARY
+            .iter()
+            .rev()
+            .find(|(_, unit)| self.0 >= *unit && self.0.is_multiple_of(*unit));
         match unit {
             Some((suffix, unit)) => write!(f, "{}{suffix}", self.0 / unit),
             None => write!(f, "{}", self.0),
@@ -90,7 +110,11 @@ impl fmt::Display for Bytes {
 
 impl fmt::Display for MilliCpu {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_multiple_of(1000) { write!(f, "{}", self.0 / 1000) } else { write!(f, "{}m", self.0) }
+        if self.0.is_multiple_of(1000) {
+            write!(f, "{}", self.0 / 1000)
+        } else {
+            write!(f, "{}m", self.0)
+        }
     }
 }
 
@@ -122,7 +146,16 @@ mod tests {
         assert_eq!("2k".parse::<Bytes>().unwrap(), Bytes(2000));
         assert_eq!("500m".parse::<MilliCpu>().unwrap(), MilliCpu(500));
         assert_eq!("0.5".parse::<MilliCpu>().unwrap(), MilliCpu(500));
-        for bad in ["", "Gi", "-1Gi", "1e3", "1 Gi", "1.", ".5", "99999999999999999999"] {
+        for bad in [
+            "",
+            "Gi",
+            "-1Gi",
+            "1e3",
+            "1 Gi",
+            "1.",
+            ".5",
+            "99999999999999999999",
+        ] {
             assert!(bad.parse::<Bytes>().is_err(), "{bad}");
         }
         assert!("m".parse::<MilliCpu>().is_err());

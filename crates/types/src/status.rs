@@ -65,9 +65,10 @@ impl ClusterPhase {
             (Deleting, Provisioning | Running | Updating | Degraded | Failed) => false,
             (Provisioning | Failed, Provisioning) => true,
             (Running | Updating | Degraded, Provisioning) => false,
-            (Provisioning | Running | Updating | Degraded | Failed, Running | Updating | Degraded | Failed | Deleting) => {
-                true
-            }
+            (
+                Provisioning | Running | Updating | Degraded | Failed,
+                Running | Updating | Degraded | Failed | Deleting,
+            ) => true,
         }
     }
 

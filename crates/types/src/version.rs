@@ -35,10 +35,17 @@ impl FromStr for Wanted {
     fn from_str(given: &str) -> Result<Self, VersionError> {
         let bad = || VersionError(given.to_owned());
         let digits = given.strip_prefix('v').unwrap_or(given);
-        let parts = digits.split('.').map(number).collect::<Option<Vec<u16>>>().ok_or_else(bad)?;
+        let parts = digits
+            .split('.')
+            .map(number)
+            .collect::<Option<Vec<u16>>>()
+            .ok_or_else(bad)?;
         match parts[..] {
             [major, minor] => Ok(Self::Line(Line { major, minor })),
-            [major, minor, patch] => Ok(Self::Patch(Patch { line: Line { major, minor }, patch })),
+            [major, minor, patch] => Ok(Self::Patch(Patch {
+                line: Line { major, minor },
+                patch,
+            })),
             _ => Err(bad()),
         }
     }
@@ -46,7 +53,9 @@ impl FromStr for Wanted {
 
 /// Digits only: `u16::from_str` would also take a sign.
 fn number(part: &str) -> Option<u16> {
-    part.bytes().all(|b| b.is_ascii_digit()).then(|| part.parse().ok())?
+    part.bytes()
+        .all(|b| b.is_ascii_digit())
+        .then(|| part.parse().ok())?
 }
 
 impl Wanted {
@@ -124,7 +133,18 @@ mod tests {
     fn lines_and_patches_with_and_without_v() {
         assert_eq!("v1.36".parse::<Wanted>().unwrap().to_string(), "v1.36");
         assert_eq!("1.36.4".parse::<Wanted>().unwrap().to_string(), "v1.36.4");
-        for bad in ["", "v", "1", "1.2.3.4", "v1.x", "1.-3", "1.+3", "1..2", "v1.36-rc1", "1.99999"] {
+        for bad in [
+            "",
+            "v",
+            "1",
+            "1.2.3.4",
+            "v1.x",
+            "1.-3",
+            "1.+3",
+            "1..2",
+            "v1.36-rc1",
+            "1.99999",
+        ] {
             assert!(bad.parse::<Wanted>().is_err(), "{bad}");
         }
         assert!("v1.36.4".parse::<Line>().is_err());

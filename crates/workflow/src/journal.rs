@@ -32,7 +32,10 @@ impl Journal {
         signals: Arc<Signals>,
         lease: Lease,
     ) -> Result<Self, StoreError> {
-        let filter = Filter { parent: Some(lease.subject.id.clone()), ..Filter::default() };
+        let filter = Filter {
+            parent: Some(lease.subject.id.clone()),
+            ..Filter::default()
+        };
         let mut running = Vec::new();
         for doc in store.list(Operation::KIND, &filter).await? {
             let operation = doc.read::<Operation>()?;
@@ -42,7 +45,13 @@ impl Journal {
         }
         running.sort_by_key(|op| op.value.generation);
         let newest = running.pop();
-        let journal = Self { store, clock, signals, lease, current: Mutex::new(newest) };
+        let journal = Self {
+            store,
+            clock,
+            signals,
+            lease,
+            current: Mutex::new(newest),
+        };
         for old in running {
             journal.close_other(old).await?;
         }
@@ -52,7 +61,8 @@ impl Journal {
     async fn close_other(&self, mut old: Versioned<Operation>) -> Result<(), StoreError> {
         old.value.state = OperationState::Superseded;
         old.value.finished = Some(self.clock.now());
-        self.commit(vec![Write::Put(Doc::new(&old.value, old.version))]).await
+        self.commit(vec![Write::Put(Doc::new(&old.value, old.version))])
+            .await
     }
 
     pub(crate) async fn generation(&self) -> Option<u64> {
@@ -61,22 +71,24 @@ impl Journal {
 
     /// Before a step's effect: what it is about to make, and that it runs.
     pub(crate) async fn begin(&self, step: &Step, ledger: Vec<Write>) -> Result<(), StoreError> {
-        self.update(ledger, |operation, now_ms| match operation.steps.iter_mut().find(|s| s.key == step.key) {
-            Some(record) => {
-                record.state = StepState::Running;
-                record.attempts += 1;
-                record.ended_ms = None;
-                record.fault = None;
+        self.update(ledger, |operation, now_ms| {
+            match operation.steps.iter_mut().find(|s| s.key == step.key) {
+                Some(record) => {
+                    record.state = StepState::Running;
+                    record.attempts += 1;
+                    record.ended_ms = None;
+                    record.fault = None;
+                }
+                None => operation.steps.push(StepRecord {
+                    key: step.key.clone(),
+                    title: step.title.clone(),
+                    state: StepState::Running,
+                    attempts: 1,
+                    began_ms: now_ms,
+                    ended_ms: None,
+                    fault: None,
+                }),
             }
-            None => operation.steps.push(StepRecord {
-                key: step.key.clone(),
-                title: step.title.clone(),
-                state: StepState::Running,
-                attempts: 1,
-                began_ms: now_ms,
-                ended_ms: None,
-                fault: None,
-            }),
         })
         .await
     }
@@ -86,7 +98,8 @@ impl Journal {
     }
 
     pub(crate) async fn step_failed(&self, step: &Step, fault: &Fault) -> Result<(), StoreError> {
-        self.finish_step(step, StepState::Failed, Some(fault.clone()), Vec::new()).await
+        self.finish_step(step, StepState::Failed, Some(fault.clone()), Vec::new())
+            .await
     }
 
     async fn finish_step(
@@ -116,8 +129,16 @@ impl Journal {
     ) -> Result<(), StoreError> {
         let finished = self.clock.now();
         self.update(writes, |operation, now_ms| {
-            for step in operation.steps.iter_mut().filter(|s| s.state == StepState::Running) {
-                step.state = if state == OperationState::Succeeded { StepState::Done } else { StepState::Failed };
+            for step in operation
+                .steps
+                .iter_mut()
+                .filter(|s| s.state == StepState::Running)
+            {
+                step.state = if state == OperationState::Succeeded {
+                    StepState::Done
+                } else {
+                    StepState::Failed
+                };
                 step.ended_ms = Some(now_ms);
             }
             operation.state = state;
@@ -140,7 +161,10 @@ impl Journal {
             let mut operation = op.value.clone();
             let elapsed = self.clock.unix_ms() - operation.started_ms;
             change(&mut operation, u64::try_from(elapsed).unwrap_or(0));
-            Versioned { version: op.version, value: operation }
+            Versioned {
+                version: op.version,
+                value: operation,
+            }
         });
         if let Some(op) = &changed {
             writes.push(Write::Put(Doc::new(&op.value, op.version)));
@@ -149,12 +173,20 @@ impl Journal {
             return Ok(());
         }
         self.commit(writes).await?;
-        *current = changed.map(|op| Versioned { version: op.version + 1, value: op.value });
+        *current = changed.map(|op| Versioned {
+            version: op.version + 1,
+            value: op.value,
+        });
         Ok(())
     }
 
     async fn commit(&self, writes: Vec<Write>) -> Result<(), StoreError> {
-        self.store.commit(Batch { fence: Some(self.lease.clone()), writes }).await?;
+        self.store
+            .commit(Batch {
+                fence: Some(self.lease.clone()),
+                writes,
+            })
+            .await?;
         self.signals.operation_changed();
         Ok(())
     }

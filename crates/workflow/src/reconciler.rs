@@ -23,7 +23,10 @@ pub enum Outcome {
     /// Not yet; ask again soon. The reason is what a person would be told when patience runs out.
     Later(String),
     /// The subject is gone: these writes take it off the books, and the report says what was found.
-    Ended { writes: Vec<Write>, report: Vec<String> },
+    Ended {
+        writes: Vec<Write>,
+        report: Vec<String>,
+    },
 }
 
 #[async_trait]

@@ -11,7 +11,9 @@ pub const GIVE_UP_AFTER: u32 = 5;
 pub const OUT_OF_PATIENCE: &str = "step-timeout";
 
 pub fn delay_ms(failures: u32) -> i64 {
-    FIRST_MS.saturating_mul(1i64 << failures.saturating_sub(1).min(16)).min(LONGEST_MS)
+    FIRST_MS
+        .saturating_mul(1i64 << failures.saturating_sub(1).min(16))
+        .min(LONGEST_MS)
 }
 
 pub fn is_hopeless(fault: &Fault, failures: u32) -> bool {
@@ -24,7 +26,10 @@ mod tests {
 
     #[test]
     fn delays_double_up_to_a_limit() {
-        assert_eq!([1, 2, 3, 7, 8, 1000].map(delay_ms), [500, 1000, 2000, 30_000, 30_000, 30_000]);
+        assert_eq!(
+            [1, 2, 3, 7, 8, 1000].map(delay_ms),
+            [500, 1000, 2000, 30_000, 30_000, 30_000]
+        );
     }
 
     #[test]

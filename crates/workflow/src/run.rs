@@ -8,7 +8,8 @@ use ports::store::{Lease, Write};
 use types::Fault;
 
 use crate::{
-    Moment, Outcome, Pass, Point, Probe, Reached, Reconciler, WorkflowError, journal::Journal, retry::OUT_OF_PATIENCE,
+    Moment, Outcome, Pass, Point, Probe, Reached, Reconciler, WorkflowError, journal::Journal,
+    retry::OUT_OF_PATIENCE,
 };
 
 /// How often a step that answered "not yet" is asked again.
@@ -21,7 +22,10 @@ pub(crate) enum PassEnd {
     /// Something newer is wanted; look again.
     Superseded,
     Failed(Fault),
-    Ended { writes: Vec<Write>, report: Vec<String> },
+    Ended {
+        writes: Vec<Write>,
+        report: Vec<String>,
+    },
 }
 
 pub(crate) struct Run<'a> {
@@ -54,7 +58,9 @@ impl Run<'_> {
                     }
                 }
             }
-            let Some((step, result)) = running.next().await else { return Ok(end) };
+            let Some((step, result)) = running.next().await else {
+                return Ok(end);
+            };
             match result? {
                 StepEnd::Done => {
                     done.insert(&step.key);
@@ -72,7 +78,12 @@ impl Run<'_> {
         if self.reconciler.superseded(self.lease, pass).await {
             return Ok(StepEnd::Superseded);
         }
-        let ledger = self.reconciler.ledger(self.lease, step).into_iter().map(Write::LedgerAdd).collect();
+        let ledger = self
+            .reconciler
+            .ledger(self.lease, step)
+            .into_iter()
+            .map(Write::LedgerAdd)
+            .collect();
         self.journal.begin(step, ledger).await?;
         self.point(step, Moment::BeforeEffect)?;
         let outcome = match self.effect(pass, step).await {
@@ -102,12 +113,18 @@ impl Run<'_> {
         loop {
             let reason = match self.reconciler.execute(self.lease, step).await? {
                 Outcome::Later(reason) => reason,
-                outcome @ (Outcome::Done | Outcome::Recorded(_) | Outcome::Ended { .. }) => return Ok(Some(outcome)),
+                outcome @ (Outcome::Done | Outcome::Recorded(_) | Outcome::Ended { .. }) => {
+                    return Ok(Some(outcome));
+                }
             };
             if self.clock.monotonic_ms() - began > step.patience_ms {
                 return Err(Fault::unavailable(
                     OUT_OF_PATIENCE,
-                    format!("'{}' was not done after {} s: {reason}", step.title, step.patience_ms / 1000),
+                    format!(
+                        "'{}' was not done after {} s: {reason}",
+                        step.title,
+                        step.patience_ms / 1000
+                    ),
                     "look at the cluster's events and its machines' consoles; the platform goes on trying",
                 ));
             }
@@ -119,7 +136,10 @@ impl Run<'_> {
     }
 
     fn point(&self, step: &Step, moment: Moment) -> Result<(), WorkflowError> {
-        match self.probe.reached(Point { step: &step.key, moment }) {
+        match self.probe.reached(Point {
+            step: &step.key,
+            moment,
+        }) {
             Reached::GoOn => Ok(()),
             Reached::Die => Err(WorkflowError::Killed),
         }

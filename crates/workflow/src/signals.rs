@@ -9,7 +9,10 @@ pub struct Signals {
 
 impl Default for Signals {
     fn default() -> Self {
-        Self { tasks: Notify::new(), operations: watch::Sender::new(0) }
+        Self {
+            tasks: Notify::new(),
+            operations: watch::Sender::new(0),
+        }
     }
 }
 

@@ -58,7 +58,11 @@ impl Worker {
         tokio::pin!(stop);
         loop {
             while tasks.try_join_next().is_some() {}
-            let slot = slots.clone().acquire_owned().await.expect("the semaphore is never closed");
+            let slot = slots
+                .clone()
+                .acquire_owned()
+                .await
+                .expect("the semaphore is never closed");
             let now = self.clock.unix_ms();
             let leased = self.store.lease(&self.options.owner, now, self.ttl_ms()).await;
             match leased {
@@ -121,7 +125,11 @@ impl Worker {
     async fn keep_lease(&self, lease: Lease) -> StoreError {
         loop {
             tokio::time::sleep(self.options.lease_ttl / 3).await;
-            match self.store.renew(&lease, self.clock.unix_ms(), self.ttl_ms()).await {
+            match self
+                .store
+                .renew(&lease, self.clock.unix_ms(), self.ttl_ms())
+                .await
+            {
                 Ok(()) => {}
                 Err(error @ StoreError::Fenced { .. }) => return error,
                 Err(error) => tracing::warn!(%error, "a lease could not be renewed"),
@@ -130,8 +138,13 @@ impl Worker {
     }
 
     async fn converge(&self, lease: Lease) -> Result<(), WorkflowError> {
-        let journal =
-            Journal::open(self.store.clone(), self.clock.clone(), self.signals.clone(), lease.clone()).await?;
+        let journal = Journal::open(
+            self.store.clone(),
+            self.clock.clone(),
+            self.signals.clone(),
+            lease.clone(),
+        )
+        .await?;
         for _ in 0..PASSES {
             let pass = match self.reconciler.plan(&lease).await {
                 Ok(pass) => pass,
@@ -152,7 +165,9 @@ impl Worker {
                 PassEnd::Superseded => return self.release(&lease, 0, 0).await,
                 PassEnd::Failed(fault) => return self.failed(&lease, &journal, fault).await,
                 PassEnd::Ended { mut writes, report } => {
-                    writes.push(Write::EndTask { subject: lease.subject.clone() });
+                    writes.push(Write::EndTask {
+                        subject: lease.subject.clone(),
+                    });
                     return self.ended(&lease, &journal, report, writes).await;
                 }
             }
@@ -161,8 +176,14 @@ impl Worker {
     }
 
     async fn settled(&self, lease: &Lease, journal: &Journal, pass: &Pass) -> Result<(), WorkflowError> {
-        if journal.generation().await.is_some_and(|generation| generation <= pass.generation) {
-            journal.close(OperationState::Succeeded, None, Vec::new(), Vec::new()).await?;
+        if journal
+            .generation()
+            .await
+            .is_some_and(|generation| generation <= pass.generation)
+        {
+            journal
+                .close(OperationState::Succeeded, None, Vec::new(), Vec::new())
+                .await?;
         }
         self.release(lease, 0, pass.recheck_ms).await
     }
@@ -175,9 +196,16 @@ impl Worker {
         writes: Vec<Write>,
     ) -> Result<(), WorkflowError> {
         if journal.generation().await.is_some() {
-            journal.close(OperationState::Succeeded, None, report, writes).await?;
+            journal
+                .close(OperationState::Succeeded, None, report, writes)
+                .await?;
         } else {
-            self.store.commit(Batch { fence: Some(lease.clone()), writes }).await?;
+            self.store
+                .commit(Batch {
+                    fence: Some(lease.clone()),
+                    writes,
+                })
+                .await?;
         }
         Ok(())
     }
@@ -187,13 +215,18 @@ impl Worker {
         let given_up = retry::is_hopeless(&fault, failures);
         self.reconciler.failed(lease, &fault, given_up).await?;
         if given_up && journal.generation().await.is_some() {
-            journal.close(OperationState::Failed, Some(fault), Vec::new(), Vec::new()).await?;
+            journal
+                .close(OperationState::Failed, Some(fault), Vec::new(), Vec::new())
+                .await?;
         }
         self.release(lease, failures, retry::delay_ms(failures)).await
     }
 
     async fn release(&self, lease: &Lease, failures: u32, delay_ms: i64) -> Result<(), WorkflowError> {
-        let next = Next { run_at_ms: self.clock.unix_ms().saturating_add(delay_ms), failures };
+        let next = Next {
+            run_at_ms: self.clock.unix_ms().saturating_add(delay_ms),
+            failures,
+        };
         Ok(self.store.release(lease, next).await?)
     }
 }

@@ -4,9 +4,11 @@ use ports::compute::HostCapacity;
 use types::{
     Bytes, Fault,
     catalogue::{Series, instance_type},
+    cluster::ClusterSpec,
     machine::{Machine, Role},
 };
 
+use super::groups::size_of;
 use crate::Settings;
 
 /// What a control plane really takes; its limit is higher, because limits are not reached at once.
@@ -14,40 +16,63 @@ const PLANE_MEMORY: Bytes = Bytes::mib(512);
 /// Kept back for the host itself and the platform.
 const HOST_MEMORY: Bytes = Bytes::mib(1024);
 
+/// What a cluster's machines come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Demand {
+    vcpus: u64,
+    memory: u64,
+}
+
+impl Demand {
+    pub fn of_spec(spec: &ClusterSpec, memory_overcommit: f64) -> Result<Self, Fault> {
+        let mut demand = Self {
+            vcpus: 0,
+            memory: PLANE_MEMORY.0,
+        };
+        for (name, group) in &spec.node_groups {
+            let (size, instance_type) = size_of(name, group)?;
+            let count = u64::from(group.min());
+            demand.vcpus += count * u64::from(size.vcpus);
+            demand.memory += count * counted(size.memory, instance_type.as_deref(), memory_overcommit).0;
+        }
+        Ok(demand)
+    }
+
+    fn of_machines(machines: &[Machine], memory_overcommit: f64) -> Self {
+        let mut demand = Self { vcpus: 0, memory: 0 };
+        for machine in machines {
+            match machine.role {
+                Role::ControlPlane { .. } => demand.memory += PLANE_MEMORY.0,
+                Role::Worker { .. } => {
+                    let instance_type = machine.instance_type.as_deref();
+                    demand.vcpus += u64::from(machine.size.vcpus);
+                    demand.memory += counted(machine.size.memory, instance_type, memory_overcommit).0;
+                }
+            }
+        }
+        demand
+    }
+}
+
 pub fn check(
     host: HostCapacity,
     settings: &Settings,
     present: &[Machine],
-    wanted: &[Machine],
+    wanted: Demand,
 ) -> Result<(), Fault> {
-    let all = || present.iter().chain(wanted);
-    let memory: u64 = all()
-        .map(|m| counted_memory(m, settings.memory_overcommit).0)
-        .sum();
-    let room = host.memory.0.saturating_sub(HOST_MEMORY.0);
-    if memory > room {
-        let have: u64 = present
-            .iter()
-            .map(|m| counted_memory(m, settings.memory_overcommit).0)
-            .sum();
-        return Err(full(
-            "memory",
-            Bytes(memory - have),
-            Bytes(room.saturating_sub(have)),
-        ));
+    let have = Demand::of_machines(present, settings.memory_overcommit);
+    let memory_left = host
+        .memory
+        .0
+        .saturating_sub(HOST_MEMORY.0)
+        .saturating_sub(have.memory);
+    if wanted.memory > memory_left {
+        return Err(full("memory", gib(wanted.memory), gib(memory_left)));
     }
-    let vcpus = |machines: &mut dyn Iterator<Item = &Machine>| -> u64 {
-        machines
-            .filter(|m| m.is_worker())
-            .map(|m| u64::from(m.size.vcpus))
-            .sum()
-    };
-    let promised = vcpus(&mut all());
-    let limit = (f64::from(host.cpus) * settings.cpu_overcommit).floor();
-    if promised as f64 > limit {
-        let have = vcpus(&mut present.iter());
-        let left = (limit - have as f64).max(0.0);
-        return Err(full("virtual CPUs", promised - have, left));
+    let promised = (f64::from(host.cpus) * settings.cpu_overcommit).floor() as u64;
+    let vcpus_left = promised.saturating_sub(have.vcpus);
+    if wanted.vcpus > vcpus_left {
+        return Err(full("virtual CPUs", wanted.vcpus, vcpus_left));
     }
     Ok(())
 }
@@ -65,19 +90,49 @@ fn full(what: &str, wanted: impl std::fmt::Display, left: impl std::fmt::Display
     )
 }
 
-fn counted_memory(machine: &Machine, overcommit: f64) -> Bytes {
-    match machine.role {
-        Role::ControlPlane { .. } => PLANE_MEMORY,
-        Role::Worker { .. } => {
-            let series = machine
-                .instance_type
-                .as_deref()
-                .and_then(|t| instance_type(t).ok())
-                .map(|t| t.series);
-            match series {
-                Some(Series::Overcommitted) => Bytes((machine.size.memory.0 as f64 / overcommit) as u64),
-                _ => machine.size.memory,
-            }
-        }
+/// Memory of the O series is counted with the overcommit factor.
+fn counted(memory: Bytes, type_name: Option<&str>, overcommit: f64) -> Bytes {
+    let series = type_name
+        .and_then(|name| instance_type(name).ok())
+        .map(|t| t.series);
+    if series == Some(Series::Overcommitted) {
+        Bytes((memory.0 as f64 / overcommit) as u64)
+    } else {
+        memory
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_what_is_left() {
+        let host = HostCapacity {
+            cpus: 2,
+            memory: Bytes::gib(8),
+            disk_free: Bytes::gib(100),
+        };
+        let settings = Settings {
+            endpoint: ([127, 0, 0, 1], 6443).into(),
+            bundle_cache: "/".into(),
+            cpu_overcommit: 8.0,
+            memory_overcommit: 2.0,
+        };
+        let demand = |group: &str| {
+            let spec: ClusterSpec =
+                serde_json::from_str(&format!(r#"{{"nodeGroups":{{"default":{group}}}}}"#)).unwrap();
+            Demand::of_spec(&spec, settings.memory_overcommit).unwrap()
+        };
+        let verdict = |group| check(host, &settings, &[], demand(group)).map_err(|fault| fault.cause);
+        assert!(verdict(r#"{"minReplicas":6,"instanceType":"u1.micro"}"#).is_ok());
+        assert!(
+            verdict(r#"{"minReplicas":7,"instanceType":"u1.micro"}"#)
+                .unwrap_err()
+                .contains("7.0 GiB left")
+        );
+        assert!(verdict(r#"{"minReplicas":7,"instanceType":"o1.micro"}"#).is_ok());
+        let wide = r#"{"minReplicas":5,"instanceType":"n1.medium","resources":{"memory":"512Mi"}}"#;
+        assert!(verdict(wide).unwrap_err().contains("20 of virtual CPUs"));
     }
 }

@@ -18,7 +18,10 @@ use types::{
 };
 
 use super::Ops;
-use crate::{admission, allocate, records};
+use crate::{
+    admission::{self, Demand},
+    allocate, records,
+};
 
 /// A cluster as it would be written.
 pub(super) struct Draft {
@@ -64,6 +67,10 @@ impl Ops {
             .into_iter()
             .map(|m| m.value)
             .collect();
+        // Before any machine is thought up: an absurd number is refused at once.
+        let host = self.world.compute.capacity().await?;
+        let demand = Demand::of_spec(spec, self.world.settings.memory_overcommit)?;
+        admission::capacity(host, &self.world.settings, &all, demand)?;
         let cluster = self.cluster(
             project,
             id,
@@ -79,8 +86,6 @@ impl Ops {
             .map(|m| m.address)
             .collect();
         let machines = self.machines(&cluster, &network.value, &mut taken)?;
-        let host = self.world.compute.capacity().await?;
-        admission::capacity(host, &self.world.settings, &all, &machines)?;
         Ok(Draft {
             cluster,
             machines,

@@ -11,7 +11,8 @@ use ports::{
     volumes::VolumeDesired,
 };
 use types::{
-    ClusterId, Fault, FaultKind, MachineId, NetworkId, Secret, VolumeId, machine::Machine, operation::SubjectKind,
+    ClusterId, Fault, FaultKind, MachineId, NetworkId, Secret, VolumeId, machine::Machine,
+    operation::SubjectKind,
 };
 use workflow::Outcome;
 

@@ -5,7 +5,9 @@ use ports::{compute::MachineConfig, edge::REGISTRY_PORT};
 use super::{NodeInput, text, unit};
 
 pub(super) fn add(input: &NodeInput<'_>, config: &mut MachineConfig) {
-    config.files.push(text("/etc/containerd/config.toml", runtime(input.pause_image)));
+    config
+        .files
+        .push(text("/etc/containerd/config.toml", runtime(input.pause_image)));
     config.files.push(text(
         "/etc/containerd/certs.d/_default/hosts.toml",
         format!(

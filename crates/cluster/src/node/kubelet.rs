@@ -33,10 +33,19 @@ pub(super) fn add(input: &NodeInput<'_>, config: &mut MachineConfig) {
         "tlsMinVersion": "VersionTLS12",
         "featureGates": {"KubeletInUserNamespace": true},
     });
-    config.files.push(text(&format!("{PKI}/ca.crt"), &input.material.ca.cert_pem));
-    config.files.extend(leaf_files(&format!("{PKI}/kubelet"), &input.node.kubelet));
-    config.files.extend(leaf_files(&format!("{PKI}/kubelet-serving"), &input.node.kubelet_serving));
-    config.files.push(json_file("/etc/kubernetes/kubelet.json", &kubelet));
+    config
+        .files
+        .push(text(&format!("{PKI}/ca.crt"), &input.material.ca.cert_pem));
+    config
+        .files
+        .extend(leaf_files(&format!("{PKI}/kubelet"), &input.node.kubelet));
+    config.files.extend(leaf_files(
+        &format!("{PKI}/kubelet-serving"),
+        &input.node.kubelet_serving,
+    ));
+    config
+        .files
+        .push(json_file("/etc/kubernetes/kubelet.json", &kubelet));
     config.files.push(text(
         "/etc/kubernetes/kubelet.conf",
         kubeconfig::from_files(

@@ -48,22 +48,40 @@ impl NodeInput<'_> {
 }
 
 pub(crate) fn text(path: &str, content: impl Into<String>) -> FileEntry {
-    FileEntry { path: PathBuf::from(path), mode: 0o644, content: Content::Text(content.into()) }
+    FileEntry {
+        path: PathBuf::from(path),
+        mode: 0o644,
+        content: Content::Text(content.into()),
+    }
 }
 
 pub(crate) fn json(path: &str, value: &serde_json::Value) -> FileEntry {
-    text(path, serde_json::to_string_pretty(value).expect("a JSON value serialises"))
+    text(
+        path,
+        serde_json::to_string_pretty(value).expect("a JSON value serialises"),
+    )
 }
 
 pub(crate) fn secret(path: &str, content: impl Into<Vec<u8>>) -> FileEntry {
-    FileEntry { path: PathBuf::from(path), mode: 0o600, content: Content::Secret(Secret::new(content)) }
+    FileEntry {
+        path: PathBuf::from(path),
+        mode: 0o600,
+        content: Content::Secret(Secret::new(content)),
+    }
 }
 
 /// A certificate and its key beside each other: `<stem>.crt` and `<stem>.key`.
 pub fn leaf_files(stem: &str, leaf: &Leaf) -> [FileEntry; 2] {
-    [text(&format!("{stem}.crt"), &leaf.cert_pem), secret(&format!("{stem}.key"), leaf.key_pem.as_bytes())]
+    [
+        text(&format!("{stem}.crt"), &leaf.cert_pem),
+        secret(&format!("{stem}.key"), leaf.key_pem.as_bytes()),
+    ]
 }
 
 fn unit(name: &str, text: impl Into<String>) -> Unit {
-    Unit { name: name.to_owned(), text: text.into(), enabled: true }
+    Unit {
+        name: name.to_owned(),
+        text: text.into(),
+        enabled: true,
+    }
 }

@@ -28,7 +28,9 @@ pub(super) fn add(input: &NodeInput<'_>, config: &mut MachineConfig) {
             {"type": "bandwidth", "capabilities": {"bandwidth": true}},
         ],
     });
-    config.files.push(json_file("/etc/cni/net.d/10-plasmacloud.conflist", &conflist));
+    config
+        .files
+        .push(json_file("/etc/cni/net.d/10-plasmacloud.conflist", &conflist));
     let (own, all) = (input.pods, input.cluster.spec.ranges.pods);
     config.files.push(text(
         "/etc/plasmacloud/pods.nft",

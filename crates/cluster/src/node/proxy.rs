@@ -21,7 +21,10 @@ pub(super) fn add(input: &NodeInput<'_>, config: &mut MachineConfig) {
         "metricsBindAddress": "127.0.0.1:10249",
     });
     config.files.push(json_file("/etc/kubernetes/proxy.json", &proxy));
-    config.files.extend(leaf_files("/etc/kubernetes/pki/kube-proxy", &input.node.kube_proxy));
+    config.files.extend(leaf_files(
+        "/etc/kubernetes/pki/kube-proxy",
+        &input.node.kube_proxy,
+    ));
     config.files.push(text(
         "/etc/kubernetes/proxy.conf",
         kubeconfig::from_files(

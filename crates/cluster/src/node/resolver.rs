@@ -6,5 +6,8 @@ use ports::compute::MachineConfig;
 use super::{NodeInput, text};
 
 pub(super) fn add(input: &NodeInput<'_>, config: &mut MachineConfig) {
-    config.files.push(text("/etc/resolv.conf", format!("nameserver {}\n", input.platform)));
+    config.files.push(text(
+        "/etc/resolv.conf",
+        format!("nameserver {}\n", input.platform),
+    ));
 }

@@ -24,7 +24,9 @@ pub struct Authority {
 
 impl std::fmt::Debug for Authority {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Authority").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Authority")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -35,13 +37,22 @@ impl Authority {
         params.distinguished_name = DistinguishedName::new();
         params.distinguished_name.push(DnType::CommonName, name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        params.key_usages =
-            vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign, KeyUsagePurpose::DigitalSignature];
+        params.key_usages = vec![
+            KeyUsagePurpose::KeyCertSign,
+            KeyUsagePurpose::CrlSign,
+            KeyUsagePurpose::DigitalSignature,
+        ];
         params.not_before = at(now.plus(-BACKDATE));
         params.not_after = at(now.plus(VALID_DAYS * DAY));
-        let cert =
-            params.self_signed(&key).map_err(|source| PkiError::Sign { subject: name.to_owned(), source })?;
-        Ok(Self { name: name.to_owned(), cert_pem: cert.pem(), key_pem: key.serialize_pem() })
+        let cert = params.self_signed(&key).map_err(|source| PkiError::Sign {
+            subject: name.to_owned(),
+            source,
+        })?;
+        Ok(Self {
+            name: name.to_owned(),
+            cert_pem: cert.pem(),
+            key_pem: key.serialize_pem(),
+        })
     }
 
     pub fn key_pem(&self) -> &str {
@@ -49,7 +60,10 @@ impl Authority {
     }
 
     pub fn issue(&self, request: &LeafRequest, now: Timestamp) -> Result<Leaf, PkiError> {
-        let parse = |source| PkiError::Authority { name: self.name.clone(), source };
+        let parse = |source| PkiError::Authority {
+            name: self.name.clone(),
+            source,
+        };
         let key = KeyPair::from_pem(&self.key_pem).map_err(parse)?;
         let issuer = Issuer::from_ca_cert_pem(&self.cert_pem, key).map_err(parse)?;
         Leaf::sign(request, &issuer, now)

@@ -28,7 +28,10 @@ mod tests {
         let now = Timestamp(1_800_000_000);
         let ca = Authority::generate("test", now).unwrap();
         let leaf = ca.issue(&LeafRequest::client("ana", &["g1", "g2"]), now).unwrap();
-        assert_eq!(not_after(&leaf.cert_pem).unwrap(), now.plus(crate::pki::leaf::MACHINE_VALID));
+        assert_eq!(
+            not_after(&leaf.cert_pem).unwrap(),
+            now.plus(crate::pki::leaf::MACHINE_VALID)
+        );
         assert!(not_after("garbage").is_err());
     }
 }

@@ -83,28 +83,45 @@ impl Leaf {
         issuer: &Issuer<'_, KeyPair>,
         now: Timestamp,
     ) -> Result<Self, PkiError> {
-        let sign = |source| PkiError::Sign { subject: request.common_name.clone(), source };
+        let sign = |source| PkiError::Sign {
+            subject: request.common_name.clone(),
+            source,
+        };
         let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).map_err(PkiError::Key)?;
         let mut params = CertificateParams::default();
         params.distinguished_name = DistinguishedName::new();
         for group in &request.groups {
-            params.distinguished_name.push(DnType::OrganizationName, group.as_str());
+            params
+                .distinguished_name
+                .push(DnType::OrganizationName, group.as_str());
         }
-        params.distinguished_name.push(DnType::CommonName, request.common_name.as_str());
+        params
+            .distinguished_name
+            .push(DnType::CommonName, request.common_name.as_str());
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         params.extended_key_usages = match request.usage {
             Usage::Server => vec![ExtendedKeyUsagePurpose::ServerAuth],
             Usage::Client => vec![ExtendedKeyUsagePurpose::ClientAuth],
-            Usage::Peer => vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth],
+            Usage::Peer => vec![
+                ExtendedKeyUsagePurpose::ServerAuth,
+                ExtendedKeyUsagePurpose::ClientAuth,
+            ],
         };
         for name in &request.names.dns {
-            params.subject_alt_names.push(SanType::DnsName(name.as_str().try_into().map_err(sign)?));
+            params
+                .subject_alt_names
+                .push(SanType::DnsName(name.as_str().try_into().map_err(sign)?));
         }
-        params.subject_alt_names.extend(request.names.addresses.iter().map(|a| SanType::IpAddress(*a)));
+        params
+            .subject_alt_names
+            .extend(request.names.addresses.iter().map(|a| SanType::IpAddress(*a)));
         params.not_before = at(now.plus(-BACKDATE));
         params.not_after = at(now.plus(request.valid_seconds));
         params.use_authority_key_identifier_extension = true;
         let cert = params.signed_by(&key, issuer).map_err(sign)?;
-        Ok(Self { cert_pem: cert.pem(), key_pem: key.serialize_pem() })
+        Ok(Self {
+            cert_pem: cert.pem(),
+            key_pem: key.serialize_pem(),
+        })
     }
 }

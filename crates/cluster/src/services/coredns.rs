@@ -9,7 +9,14 @@ use super::labels;
 const NAMESPACE: &str = "kube-system";
 
 pub(super) fn objects(ranges: &Ranges, image: &str) -> Vec<Value> {
-    vec![account(), role(), role_binding(), corefile(&ranges.domain), deployment(image), service(ranges)]
+    vec![
+        account(),
+        role(),
+        role_binding(),
+        corefile(&ranges.domain),
+        deployment(image),
+        service(ranges),
+    ]
 }
 
 fn meta(name: &str) -> Value {

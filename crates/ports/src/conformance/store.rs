@@ -21,6 +21,7 @@ pub async fn suite<S: Store>(make: impl AsyncFn() -> S) {
     tasks::the_longest_due_is_taken_first(&make().await).await;
     tasks::a_lease_is_exclusive_until_it_runs_out(&make().await).await;
     tasks::renewing_keeps_it(&make().await).await;
+    tasks::the_leases_of_the_dead_can_be_ended(&make().await).await;
     tasks::a_lost_lease_writes_nothing(&make().await).await;
     wakes::a_wake_during_the_lease_is_not_lost(&make().await).await;
     wakes::a_wake_never_delays(&make().await).await;

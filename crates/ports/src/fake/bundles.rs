@@ -106,6 +106,10 @@ impl Bundles for FakeBundles {
     }
 
     async fn list(&self) -> Result<Vec<BundleRef>, Fault> {
-        Ok(self.present.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        Ok(self
+            .present
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone())
     }
 }

@@ -24,7 +24,11 @@ impl Images for FakeImages {
 
     /// The archive's file name stands for the image in it.
     async fn load(&self, cluster: &ClusterId, archive: &Path) -> Result<Vec<String>, Fault> {
-        let name = archive.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = archive
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         loaded.entry(cluster.clone()).or_default().push(name.clone());
         Ok(vec![name])
@@ -36,7 +40,10 @@ impl Images for FakeImages {
     }
 
     async fn forget(&self, cluster: &ClusterId) -> Result<(), Fault> {
-        self.loaded.lock().unwrap_or_else(PoisonError::into_inner).remove(cluster);
+        self.loaded
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(cluster);
         Ok(())
     }
 }

@@ -230,6 +230,11 @@ impl Store for MemoryStore {
         self.memory().tasks.release(lease, next)
     }
 
+    async fn end_leases(&self, owner: &str, now_ms: i64) -> Result<(), StoreError> {
+        self.memory().tasks.end_leases(owner, now_ms);
+        Ok(())
+    }
+
     async fn next_due_ms(&self) -> Result<Option<i64>, StoreError> {
         Ok(self.memory().tasks.next_due_ms())
     }

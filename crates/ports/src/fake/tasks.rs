@@ -115,6 +115,14 @@ impl Tasks {
         }
     }
 
+    pub(super) fn end_leases(&mut self, owner: &str, now_ms: i64) {
+        for held in self.all.values_mut().filter_map(|task| task.held.as_mut()) {
+            if held.owner == owner {
+                held.until_ms = held.until_ms.min(now_ms);
+            }
+        }
+    }
+
     pub(super) fn renew(&mut self, lease: &Lease, now_ms: i64, ttl_ms: i64) -> Result<(), StoreError> {
         self.check(lease)?;
         let task = self.all.get_mut(&lease.subject).ok_or_else(|| lost(lease))?;

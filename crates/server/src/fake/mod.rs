@@ -62,7 +62,9 @@ impl Fake {
     fn operation(&self, id: &OperationId) -> Result<watch::Sender<Operation>, Fault> {
         let world = self.world();
         let found = world.operations.iter().find(|sender| sender.borrow().id == *id);
-        found.cloned().ok_or_else(|| Fault::not_found("operation", id.as_str()))
+        found
+            .cloned()
+            .ok_or_else(|| Fault::not_found("operation", id.as_str()))
     }
 
     /// Serves on a free port of the loopback interface until the returned sender says stop.

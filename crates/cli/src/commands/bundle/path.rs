@@ -26,8 +26,15 @@ impl Path {
             None => Err(Failure::new(
                 Exit::NotFound,
                 "program-not-found",
-                format!("the bundle of {} has no program '{}'", bundle.version(), self.program),
-                format!("it has {}", bundle.versions().into_keys().collect::<Vec<_>>().join(", ")),
+                format!(
+                    "the bundle of {} has no program '{}'",
+                    bundle.version(),
+                    self.program
+                ),
+                format!(
+                    "it has {}",
+                    bundle.versions().into_keys().collect::<Vec<_>>().join(", ")
+                ),
             )),
         }
     }

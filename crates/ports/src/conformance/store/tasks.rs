@@ -116,6 +116,19 @@ pub(super) async fn a_lease_is_exclusive_until_it_runs_out(store: &impl Store) {
         .expect("the holder is not disturbed");
 }
 
+pub(super) async fn the_leases_of_the_dead_can_be_ended(store: &impl Store) {
+    wake(store, "one", 100).await;
+    wake(store, "two", 101).await;
+    let dead = take(store, "dead", 200).await;
+    let alive = take(store, "alive", 200).await;
+    store.end_leases("dead", 201).await.unwrap();
+    let taken = take(store, "next", 201).await;
+    assert_eq!(taken.subject, dead.subject);
+    assert!(taken.fence > dead.fence);
+    nothing_due(store, 201).await;
+    give_back(store, &alive, 300).await;
+}
+
 pub(super) async fn renewing_keeps_it(store: &impl Store) {
     wake(store, "c", T0).await;
     let lease = take(store, "w1", T0).await;
