@@ -11,6 +11,7 @@ mod command;
 mod host;
 mod platform;
 mod process;
+mod programs;
 mod residue;
 mod session;
 mod stages;
@@ -22,8 +23,9 @@ pub use crate::{
     cluster::{Cluster, is_true},
     command::{Ended, run, run_with_input},
     host::{Machine, plug_pulled},
-    platform::{Held, Platform, Programs},
+    platform::{Held, Platform},
     process::Process,
+    programs::Programs,
     residue::residue,
     session::Session,
     stages::Stages,

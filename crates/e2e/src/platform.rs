@@ -15,6 +15,7 @@ use rustix::process::Signal;
 use crate::{
     command::{Ended, run},
     process::Process,
+    programs::Programs,
     residue::residue,
     supervisor::Supervisor,
     wait::eventually,
@@ -22,47 +23,6 @@ use crate::{
 
 /// No command of a test takes longer: a cluster is there in seconds, and a busy machine gets its chance.
 const LONG: Duration = Duration::from_secs(300);
-
-/// The programs under test and those of the bundle that a user has.
-#[derive(Debug, Clone)]
-pub struct Programs {
-    pub cloud: PathBuf,
-    pub cloudd: PathBuf,
-    pub edge: PathBuf,
-    pub keeper: PathBuf,
-    pub kubectl: PathBuf,
-    pub helm: PathBuf,
-    pub cache: PathBuf,
-}
-
-impl Programs {
-    pub fn find() -> Self {
-        let dir = std::env::var_os("PLASMACLOUD_BIN_DIR").map(PathBuf::from);
-        let dir = dir.expect(
-            "PLASMACLOUD_BIN_DIR names the directory with cloud, cloudd, cloud-edge and cloud-keeper",
-        );
-        let cache = std::env::var_os("PLASMACLOUD_CACHE_DIR");
-        let cache = cache.map_or_else(|| PathBuf::from("/var/cache/plasmacloud"), PathBuf::from);
-        let bundle = bundle::Cache::open(&cache).and_then(|cache| cache.resolve(bundle::DEFAULT_LINE));
-        let bundle = bundle
-            .expect("the cache is readable")
-            .expect("the default bundle is built");
-        let tool = |name| {
-            bundle
-                .bin(name)
-                .unwrap_or_else(|| panic!("the bundle has {name}"))
-        };
-        Self {
-            cloud: dir.join("cloud"),
-            cloudd: dir.join("cloudd"),
-            edge: dir.join("cloud-edge"),
-            keeper: dir.join("cloud-keeper"),
-            kubectl: tool("kubectl"),
-            helm: tool("helm"),
-            cache,
-        }
-    }
-}
 
 pub struct Platform {
     dir: PathBuf,
@@ -233,6 +193,37 @@ impl Platform {
     pub fn finish(mut self) {
         let left = self.remove();
         assert!(left.is_empty(), "left on the host:\n{}", left.join("\n"));
+    }
+
+    /// What machines said, beside the logs: it goes with them.
+    fn keep_evidence(&self) {
+        for machine in fs::read_dir(self.state().join("machines"))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let name = machine.file_name().to_string_lossy().into_owned();
+            let kept = |what: &str| self.dir.join(format!("log/{name}.{what}"));
+            for console in ["data/console.log", "console.log"] {
+                let _ = fs::copy(machine.path().join(console), kept("console"));
+            }
+            let journal = machine.path().join("root/var/log/journal");
+            if journal.exists() {
+                let words = ["--no-pager", "--lines=2000", "--directory"];
+                let ended = run(
+                    Command::new("journalctl").args(words).arg(journal),
+                    Duration::from_secs(30),
+                );
+                let _ = fs::write(kept("journal"), ended.stdout);
+            }
+            for log in fs::read_dir(machine.path().join("root/var/log/plasmacloud"))
+                .into_iter()
+                .flatten()
+                .flatten()
+            {
+                let _ = fs::copy(log.path(), kept(&log.file_name().to_string_lossy()));
+            }
+        }
     }
 
     fn remove(&mut self) -> Vec<String> {

@@ -15,7 +15,7 @@ use std::{
 use rustix::process::Signal;
 use types::keeper::{KeeperConfig, KeeperStatus, Limits, Process as Kept};
 
-use crate::{platform::Programs, process::Process, wait::eventually};
+use crate::{process::Process, programs::Programs, wait::eventually};
 
 const START: &str = r#"while [ -e "$1/hold" ]; do sleep 0.1; done
 if [ -e "$1/kill-at" ]; then read -r PLASMACLOUD_KILL_AT <"$1/kill-at"; rm "$1/kill-at"; export PLASMACLOUD_KILL_AT; fi

@@ -4,67 +4,34 @@ use types::{ProjectId, cluster::Cluster, machine::Machine, network::Network, ope
 
 use crate::store::Entity;
 
-impl Entity for Network {
-    const KIND: &'static str = "network";
-    fn id(&self) -> &str {
-        self.id.as_str()
-    }
-    fn project(&self) -> &ProjectId {
-        &self.project
-    }
-    fn name(&self) -> Option<&str> {
-        Some(self.name.as_str())
-    }
-    fn parent(&self) -> Option<&str> {
-        None
-    }
+macro_rules! entity {
+    ($type:ty, $kind:literal, name: $name:expr, parent: $parent:expr) => {
+        impl Entity for $type {
+            const KIND: &'static str = $kind;
+
+            fn id(&self) -> &str {
+                self.id.as_str()
+            }
+
+            fn project(&self) -> &ProjectId {
+                &self.project
+            }
+
+            fn name(&self) -> Option<&str> {
+                let name: fn(&Self) -> Option<&str> = $name;
+                name(self)
+            }
+
+            fn parent(&self) -> Option<&str> {
+                let parent: fn(&Self) -> Option<&str> = $parent;
+                parent(self)
+            }
+        }
+    };
 }
 
-impl Entity for Cluster {
-    const KIND: &'static str = "cluster";
-    fn id(&self) -> &str {
-        self.id.as_str()
-    }
-    fn project(&self) -> &ProjectId {
-        &self.project
-    }
-    fn name(&self) -> Option<&str> {
-        Some(self.name.as_str())
-    }
-    fn parent(&self) -> Option<&str> {
-        Some(self.network.as_str())
-    }
-}
-
-impl Entity for Machine {
-    const KIND: &'static str = "machine";
-    fn id(&self) -> &str {
-        self.id.as_str()
-    }
-    fn project(&self) -> &ProjectId {
-        &self.project
-    }
-    /// Host names repeat over clusters of different networks; an instance is named by its id or, if unique, so.
-    fn name(&self) -> Option<&str> {
-        None
-    }
-    fn parent(&self) -> Option<&str> {
-        Some(self.cluster.as_str())
-    }
-}
-
-impl Entity for Operation {
-    const KIND: &'static str = "operation";
-    fn id(&self) -> &str {
-        self.id.as_str()
-    }
-    fn project(&self) -> &ProjectId {
-        &self.project
-    }
-    fn name(&self) -> Option<&str> {
-        None
-    }
-    fn parent(&self) -> Option<&str> {
-        Some(&self.subject.id)
-    }
-}
+entity!(Network, "network", name: |n| Some(n.name.as_str()), parent: |_| None);
+entity!(Cluster, "cluster", name: |c| Some(c.name.as_str()), parent: |c| Some(c.network.as_str()));
+// Host names repeat over clusters of different networks: an instance is named by its id or, where it is unique, so.
+entity!(Machine, "machine", name: |_| None, parent: |m| Some(m.cluster.as_str()));
+entity!(Operation, "operation", name: |_| None, parent: |o| Some(&o.subject.id));

@@ -44,9 +44,17 @@ pub async fn a_node_from_registration_to_deletion(api: &KubeApi, plane: &Plane) 
     api.adopt_node(&target, &wanted).await.unwrap();
     report(plane, "worker-1", "True", "kubelet is posting ready status");
     let [held_back] = seen(api, plane).await;
-    assert!(!held_back.ready && held_back.message.contains("controller manager"), "{held_back:?}");
+    assert!(
+        !held_back.ready && held_back.message.contains("controller manager"),
+        "{held_back:?}"
+    );
     // There is no controller manager here to do it.
-    plane.kubectl(&["taint", "node", "worker-1", "node.kubernetes.io/not-ready:NoSchedule-"]);
+    plane.kubectl(&[
+        "taint",
+        "node",
+        "worker-1",
+        "node.kubernetes.io/not-ready:NoSchedule-",
+    ]);
     plane.kubectl(&["cordon", "worker-1"]);
     let [adopted] = seen(api, plane).await;
     assert!(
