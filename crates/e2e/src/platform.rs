@@ -250,6 +250,7 @@ impl Platform {
 impl Drop for Platform {
     fn drop(&mut self) {
         if self.dir.exists() && (self.supervisor.is_some() || self.state().exists()) {
+            self.keep_evidence();
             eprintln!(
                 "logs are kept in {}/log\n{}",
                 self.dir.display(),

@@ -2,6 +2,7 @@
 
 pub mod ext4;
 pub mod identity;
+pub mod limits;
 pub mod link;
 pub mod loopdev;
 pub mod mount;

@@ -60,6 +60,7 @@ impl NspawnDriver {
         if !rustix::process::geteuid().is_root() {
             return Err(MachineError::NotRoot.into());
         }
+        crate::host::limits::raise();
         let cgroups = Cgroups::detect(options.instance())?;
         let ranges = Ranges::new(options.instance());
         Ok(Self {
