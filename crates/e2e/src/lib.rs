@@ -8,6 +8,7 @@
 mod certificates;
 mod cluster;
 mod command;
+mod evidence;
 mod host;
 mod platform;
 mod process;

@@ -14,6 +14,7 @@ use rustix::process::Signal;
 
 use crate::{
     command::{Ended, run},
+    evidence::keep_evidence,
     process::Process,
     programs::Programs,
     residue::residue,
@@ -195,37 +196,6 @@ impl Platform {
         assert!(left.is_empty(), "left on the host:\n{}", left.join("\n"));
     }
 
-    /// What machines said, beside the logs: it goes with them.
-    fn keep_evidence(&self) {
-        for machine in fs::read_dir(self.state().join("machines"))
-            .into_iter()
-            .flatten()
-            .flatten()
-        {
-            let name = machine.file_name().to_string_lossy().into_owned();
-            let kept = |what: &str| self.dir.join(format!("log/{name}.{what}"));
-            for console in ["data/console.log", "console.log"] {
-                let _ = fs::copy(machine.path().join(console), kept("console"));
-            }
-            let journal = machine.path().join("root/var/log/journal");
-            if journal.exists() {
-                let words = ["--no-pager", "--lines=2000", "--directory"];
-                let ended = run(
-                    Command::new("journalctl").args(words).arg(journal),
-                    Duration::from_secs(30),
-                );
-                let _ = fs::write(kept("journal"), ended.stdout);
-            }
-            for log in fs::read_dir(machine.path().join("root/var/log/plasmacloud"))
-                .into_iter()
-                .flatten()
-                .flatten()
-            {
-                let _ = fs::copy(log.path(), kept(&log.file_name().to_string_lossy()));
-            }
-        }
-    }
-
     fn remove(&mut self) -> Vec<String> {
         if let Some(supervisor) = self.supervisor.take() {
             supervisor.stop();
@@ -250,7 +220,7 @@ impl Platform {
 impl Drop for Platform {
     fn drop(&mut self) {
         if self.dir.exists() && (self.supervisor.is_some() || self.state().exists()) {
-            self.keep_evidence();
+            keep_evidence(&self.state(), &self.dir.join("log"));
             eprintln!(
                 "logs are kept in {}/log\n{}",
                 self.dir.display(),

@@ -49,6 +49,8 @@ state = \"/run/containerd\"
 }
 
 const UNIT: &str = "[Unit]
+# What fails in passing is tried again for ever.
+StartLimitIntervalSec=0
 Description=containerd
 After=plasmacloud-prepare.service
 Requires=plasmacloud-prepare.service

@@ -69,6 +69,8 @@ fn service(input: &NodeInput<'_>) -> String {
         .join(",");
     format!(
         "[Unit]
+# What fails in passing is tried again for ever.
+StartLimitIntervalSec=0
 Description=kubelet
 After=containerd.service plasmacloud-pods.service
 Wants=containerd.service
@@ -78,7 +80,6 @@ ExecStart=/usr/local/bin/kubelet --config=/etc/kubernetes/kubelet.json --kubecon
 --hostname-override={} --node-ip={} --node-labels={labels}
 Restart=always
 RestartSec=1
-StartLimitIntervalSec=0
 KillMode=process
 
 [Install]

@@ -38,6 +38,8 @@ pub(super) fn add(input: &NodeInput<'_>, config: &mut MachineConfig) {
 }
 
 const UNIT: &str = "[Unit]
+# What fails in passing is tried again for ever.
+StartLimitIntervalSec=0
 Description=kube-proxy
 After=plasmacloud-prepare.service
 Requires=plasmacloud-prepare.service
@@ -46,7 +48,6 @@ Requires=plasmacloud-prepare.service
 ExecStart=/usr/local/bin/kube-proxy --config=/etc/kubernetes/proxy.json
 Restart=always
 RestartSec=1
-StartLimitIntervalSec=0
 
 [Install]
 WantedBy=multi-user.target

@@ -22,7 +22,9 @@ const LEAST: [(&str, u64); 9] = [
 pub fn raise() {
     for (name, least) in LEAST {
         let path = format!("/proc/sys/{name}");
-        let now = fs::read_to_string(&path).ok().and_then(|text| text.trim().parse::<u64>().ok());
+        let now = fs::read_to_string(&path)
+            .ok()
+            .and_then(|text| text.trim().parse::<u64>().ok());
         if now.is_none_or(|now| now >= least) {
             continue;
         }
