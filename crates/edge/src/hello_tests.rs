@@ -1,3 +1,5 @@
+//! Hellos of real clients, cut anywhere and bent in every way.
+
 use super::*;
 
 fn vector(prefix: usize, content: &[u8]) -> Vec<u8> {

@@ -1,3 +1,5 @@
+//! The ruleset as it is handed to nft.
+
 use super::*;
 use ports::network::PortDesired;
 use types::{NetworkId, PortId, machine::Mac};

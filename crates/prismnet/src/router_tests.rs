@@ -1,3 +1,5 @@
+//! From what is there to what is wanted, in as few commands as it takes.
+
 use super::*;
 use ports::network::PortDesired;
 use types::{NetworkId, PortId, machine::Mac};

@@ -1,9 +1,13 @@
 //! Images of a cluster. An archive goes to a file piece by piece: it may be larger than the daemon's memory.
 
-use std::io;
+use std::{io, time::Duration};
 
 use api::cluster::ImageList;
-use axum::{Json, body::Body, extract::State};
+use axum::{
+    Json,
+    body::{Body, BodyDataStream},
+    extract::State,
+};
 use futures::StreamExt;
 use tempfile::NamedTempFile;
 use tokio::{fs::File, io::AsyncWriteExt};
@@ -17,6 +21,8 @@ use crate::{
 
 /// Larger archives are a mistake more often than an image.
 const ARCHIVE_LIMIT: u64 = 16 << 30;
+/// How long a refused archive is listened to.
+const DRAIN: Duration = Duration::from_secs(20);
 
 pub async fn list(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Json<ImageList>> {
     let images = api.surface.list_images(&project, &reference).await?;
@@ -28,20 +34,35 @@ pub async fn load(
     At((project, reference)): Referenced,
     body: Body,
 ) -> Answer<Json<ImageList>> {
-    // Asked before the upload rather than after it.
-    api.surface.get_cluster(&project, &reference).await?;
-    let archive = NamedTempFile::new_in(api.uploads.as_path()).map_err(|error| write_fault(&error))?;
-    receive(body, &archive).await?;
-    let images = api
-        .surface
-        .load_images(&project, &reference, archive.path())
-        .await?;
-    Ok(Json(ImageList { images }))
+    let mut pieces = body.into_data_stream();
+    let taken = take(&api, &project, &reference, &mut pieces).await;
+    if taken.is_err() {
+        drain(&mut pieces).await;
+    }
+    Ok(Json(ImageList { images: taken? }))
 }
 
-async fn receive(body: Body, archive: &NamedTempFile) -> Result<(), Fault> {
+async fn take(
+    api: &Api,
+    project: &str,
+    reference: &str,
+    pieces: &mut BodyDataStream,
+) -> Result<Vec<String>, Fault> {
+    // Asked before the upload rather than after it.
+    api.surface.get_cluster(project, reference).await?;
+    let archive = NamedTempFile::new_in(api.uploads.as_path()).map_err(|error| write_fault(&error))?;
+    receive(pieces, &archive).await?;
+    api.surface.load_images(project, reference, archive.path()).await
+}
+
+/// A client that is still sending does not read: the refusal reaches it only when its archive is out of the way.
+async fn drain(pieces: &mut BodyDataStream) {
+    let rest = async { while let Some(Ok(_)) = pieces.next().await {} };
+    let _ = tokio::time::timeout(DRAIN, rest).await;
+}
+
+async fn receive(pieces: &mut BodyDataStream, archive: &NamedTempFile) -> Result<(), Fault> {
     let mut file = File::from_std(archive.reopen().map_err(|error| write_fault(&error))?);
-    let mut pieces = body.into_data_stream();
     let mut size = 0u64;
     while let Some(piece) = pieces.next().await {
         let piece = piece.map_err(|error| {

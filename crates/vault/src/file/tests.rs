@@ -1,3 +1,5 @@
+//! What opens, what does not, and what is said of a key that is not right.
+
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
 use super::*;
