@@ -69,27 +69,30 @@ impl UserNamespace {
     }
 }
 
+/// A child is needed for a moment, because a namespace is made by entering it. The child shares no pipe with us: one
+/// made at the same time by another thread would hold the other's end, and both would wait for ever.
 fn make(range: UidRange) -> io::Result<UserNamespace> {
-    let (our_end, their_end) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
-    // SAFETY: the child makes system calls only, on descriptors it inherited, and exits.
+    // SAFETY: the child makes system calls only and never returns.
     let child = unsafe { libc::syscall(libc::SYS_clone, libc::CLONE_NEWUSER | libc::SIGCHLD, 0, 0, 0, 0) };
     if child < 0 {
         return Err(io::Error::last_os_error());
     }
     if child == 0 {
-        // SAFETY: as above; the read ends when the parent closes its side.
+        // SAFETY: as above. It ends with us if we die before ending it.
         unsafe {
-            libc::close(their_end.as_raw_fd());
-            let mut byte = 0u8;
-            libc::read(our_end.as_raw_fd(), (&raw mut byte).cast(), 1);
-            libc::_exit(0);
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            loop {
+                libc::pause();
+            }
         }
     }
     let child = i32::try_from(child).unwrap_or(i32::MAX);
     let result = write_maps(child, range).and_then(|()| File::open(format!("/proc/{child}/ns/user")));
-    drop(their_end);
-    // SAFETY: waits for the child made above.
-    unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) };
+    // SAFETY: ends and reaps the child made above; nobody else waits for it.
+    unsafe {
+        libc::kill(child, libc::SIGKILL);
+        libc::waitpid(child, std::ptr::null_mut(), 0);
+    }
     Ok(UserNamespace { fd: result?.into() })
 }
 
@@ -142,5 +145,23 @@ fn assume(id: u32) -> io::Result<()> {
         Ok(())
     } else {
         Err(io::Error::last_os_error())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_are_made_at_once() {
+        let range = |n: u32| UidRange {
+            base: 0x7f00_0000 + n * 65_536,
+            count: 65_536,
+        };
+        std::thread::scope(|scope| {
+            for n in 0..16 {
+                scope.spawn(move || (0..20).for_each(|_| drop(UserNamespace::new(range(n)).unwrap())));
+            }
+        });
     }
 }
