@@ -6,8 +6,6 @@ SHELL := /bin/bash
 
 # Where binaries are gathered: beside one another, as an installation has them.
 BIN ?= $(CURDIR)/bin
-TARGET_DIR := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
-TRIPLE := $(shell uname -m)-unknown-linux-gnu
 PREFIX ?= /usr/local
 DESTDIR ?=
 VERSION ?= v1.36
@@ -47,7 +45,7 @@ deny: ## licences, advisories and bans of the dependency tree (installs cargo-de
 	@command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
 	cargo deny check
 
-chaos: build ## kill the platform at every point of creating and deleting a cluster, on real machines
+chaos: tools ## kill the platform at every point of creating and deleting a cluster, on real machines
 	@scripts/chaos
 
 bench: build ## print the figures of docs/results/bench.md

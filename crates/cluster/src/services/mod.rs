@@ -9,9 +9,6 @@ use types::cluster::Ranges;
 /// Revision of the objects below; raised when they change. A cluster keeps the revision its recipe names.
 pub const REVISION: u32 = 1;
 
-/// Field manager of everything the platform applies.
-pub const FIELD_MANAGER: &str = "plasmacloud";
-
 pub fn objects(ranges: &Ranges, coredns_image: &str) -> Vec<Value> {
     let mut all = access::objects();
     all.extend(coredns::objects(ranges, coredns_image));
