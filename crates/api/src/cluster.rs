@@ -67,7 +67,7 @@ pub struct ClusterView {
 pub struct PinsView {
     pub bundle: String,
     pub node_image: String,
-    pub recipe: u32,
+    pub recipe: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -228,7 +228,7 @@ impl From<&Cluster> for ClusterView {
             pins: PinsView {
                 bundle: bundle.clone(),
                 node_image: node_image.clone(),
-                recipe: *recipe,
+                recipe: recipe.clone(),
             },
             generation: *generation,
             observed_generation: *observed_generation,

@@ -56,13 +56,15 @@ pub enum OperationStateView {
     Failed,
     /// A newer generation, or deletion, took its place.
     Superseded,
+    /// Stopped by its owner; what was made is held until it is retried or deleted.
+    Cancelled,
 }
 
 impl OperationStateView {
     pub fn is_final(self) -> bool {
         match self {
             Self::Running => false,
-            Self::Succeeded | Self::Failed | Self::Superseded => true,
+            Self::Succeeded | Self::Failed | Self::Superseded | Self::Cancelled => true,
         }
     }
 
@@ -72,6 +74,7 @@ impl OperationStateView {
             Self::Succeeded => "succeeded",
             Self::Failed => "failed",
             Self::Superseded => "superseded",
+            Self::Cancelled => "cancelled",
         }
     }
 }
@@ -154,6 +157,7 @@ impl From<&Operation> for OperationView {
                 OperationState::Succeeded => OperationStateView::Succeeded,
                 OperationState::Failed => OperationStateView::Failed,
                 OperationState::Superseded => OperationStateView::Superseded,
+                OperationState::Cancelled => OperationStateView::Cancelled,
             },
             steps: operation.steps.iter().map(StepView::from).collect(),
             fault: operation.fault.as_ref().map(FaultView::from),

@@ -12,12 +12,14 @@ pub const NETWORK: &str = "/v1/projects/{project}/networks/{reference}";
 pub const CLUSTERS: &str = "/v1/projects/{project}/clusters";
 pub const CLUSTERS_PLAN: &str = "/v1/projects/{project}/clusters:plan";
 pub const CLUSTER: &str = "/v1/projects/{project}/clusters/{reference}";
+pub const CLUSTER_RETRY: &str = "/v1/projects/{project}/clusters/{reference}/retry";
 pub const CLUSTER_KUBECONFIG: &str = "/v1/projects/{project}/clusters/{reference}/kubeconfig";
 pub const CLUSTER_IMAGES: &str = "/v1/projects/{project}/clusters/{reference}/images";
 pub const INSTANCES: &str = "/v1/projects/{project}/instances";
 pub const INSTANCE: &str = "/v1/projects/{project}/instances/{reference}";
 pub const OPERATIONS: &str = "/v1/projects/{project}/operations";
 pub const OPERATION: &str = "/v1/projects/{project}/operations/{id}";
+pub const OPERATION_CANCEL: &str = "/v1/projects/{project}/operations/{id}/cancel";
 pub const OPERATION_WATCH: &str = "/v1/projects/{project}/operations/{id}/watch";
 pub const EVENTS: &str = "/v1/projects/{project}/events";
 
@@ -147,6 +149,7 @@ pub const TABLE: &[Route] = &[
     get(CLUSTER, "getCluster", "One cluster, by name or id, with its instances and recent events", "ClusterDetailView"),
     send(Method::Put, CLUSTER, "applyCluster", "Make the cluster of this name, or change it to this spec (200 when there is nothing to change)", Some(Content::Json("ClusterApply")), (202, "ClusterAccepted")),
     send(Method::Delete, CLUSTER, "deleteCluster", "Remove a cluster and all that belongs to it", None, (202, "OperationAccepted")),
+    send(Method::Post, CLUSTER_RETRY, "retryCluster", "Take up a creation that failed or was cancelled", None, (202, "OperationAccepted")),
     media(CLUSTER_KUBECONFIG, "kubeconfig", "Administrator's kubeconfig of a cluster", "application/yaml"),
     get(CLUSTER_IMAGES, "listImages", "Images loaded into a cluster", "ImageList"),
     send(Method::Post, CLUSTER_IMAGES, "loadImages", "Load an OCI or docker archive for every node, also those that join later", Some(Content::Media("application/x-tar")), (200, "ImageList")),
@@ -154,6 +157,7 @@ pub const TABLE: &[Route] = &[
     get(INSTANCE, "getInstance", "One instance, by name or id", "InstanceView"),
     get(OPERATIONS, "listOperations", "The project's operations, newest first", "OperationList"),
     get(OPERATION, "getOperation", "One operation", "OperationView"),
+    send(Method::Post, OPERATION_CANCEL, "cancelOperation", "Stop the creation of a cluster; what was made is held until it is retried or deleted", None, (200, "OperationView")),
     media(OPERATION_WATCH, "watchOperation", "Server-sent events named `operation`, each a whole OperationView; ends with the operation", "text/event-stream"),
     get(EVENTS, "listEvents", "What happened, newest first", "EventList"),
 ];

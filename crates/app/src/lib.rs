@@ -5,6 +5,7 @@ mod admission;
 mod allocate;
 mod desired;
 pub mod ops;
+mod recipes;
 pub mod reconcile;
 pub mod records;
 mod world;

@@ -2,6 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
+use cluster::recipe::Recipe;
 use ports::{Bundles, Clock, ClusterApi, Compute, Edge, Images, Network, Store, Vault, Volumes};
 use types::ProjectId;
 use workflow::Signals;
@@ -18,6 +19,8 @@ pub struct World {
     pub images: Arc<dyn Images>,
     pub api: Arc<dyn ClusterApi>,
     pub signals: Arc<Signals>,
+    /// What new clusters are rendered from; existing ones keep theirs.
+    pub recipe: Recipe,
     pub settings: Settings,
 }
 

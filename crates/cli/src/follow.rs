@@ -19,6 +19,11 @@ const RETRY: Duration = Duration::from_millis(500);
 
 /// Shows the operation's steps until it has ended; a failed one is a failure.
 pub async fn follow(client: &Client, operation: OperationView) -> Result<OperationView, Failure> {
+    outcome(ended(client, operation).await?)
+}
+
+/// Shows the operation's steps until it has ended, however it ends.
+pub async fn ended(client: &Client, operation: OperationView) -> Result<OperationView, Failure> {
     let mut screen = progress::screen();
     let id = operation.id.clone();
     let ended = tokio::select! {
@@ -27,11 +32,11 @@ pub async fn follow(client: &Client, operation: OperationView) -> Result<Operati
             Exit::Interrupted,
             "interrupted",
             format!("waiting was stopped; operation {id} goes on"),
-            format!("watch it with `cloud operation watch {id}`"),
+            format!("watch it with `cloud operation watch {id}`, or stop it with `cloud operation cancel {id}`"),
         )),
     };
     screen.close();
-    outcome(ended?)
+    ended
 }
 
 async fn until_ended(
@@ -118,6 +123,15 @@ fn outcome(operation: OperationView) -> Result<OperationView, Failure> {
             "operation-superseded",
             format!("the {what} was overtaken by a newer change or by deletion"),
             "see `cloud operation list` for what took its place",
+        )),
+        (OperationStateView::Cancelled, _) => Err(Failure::new(
+            Exit::Failed,
+            "operation-cancelled",
+            format!("the {what} was cancelled; what was made is held"),
+            format!(
+                "take it up again with `cloud k8s retry {name}`, or remove it with `cloud k8s delete {name}`",
+                name = operation.subject_name
+            ),
         )),
         (OperationStateView::Failed, Some(fault)) => Err(Failure::new(
             Exit::Failed,

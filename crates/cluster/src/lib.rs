@@ -5,9 +5,6 @@ pub mod kubeconfig;
 pub mod material;
 pub mod node;
 pub mod pki;
+pub mod recipe;
 pub mod services;
 pub mod ssh;
-
-/// Revision of everything rendered here and in the engines: flags, manifests, templates. A cluster records the one it
-/// was made with; renderers keep honouring every revision that a cluster may still have.
-pub const RECIPE: u32 = 1;

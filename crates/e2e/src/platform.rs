@@ -36,7 +36,11 @@ pub struct Platform {
 
 impl Platform {
     pub fn start() -> Self {
-        let dir = own_dir();
+        Self::start_in(own_dir())
+    }
+
+    /// The same in a directory that the caller made, and has to remove if it is a mount.
+    pub fn start_in(dir: PathBuf) -> Self {
         let [listen, endpoint] = free_ports();
         let programs = Programs::find();
         let mut platform = Self {
@@ -54,6 +58,9 @@ impl Platform {
     /// Starts the supervisor, again after [`Platform::power_cut`].
     pub fn boot(&mut self) {
         assert!(self.supervisor.is_none(), "it runs");
+        if !self.settings().exists() {
+            fs::write(self.settings(), "").expect("writable");
+        }
         let (state, words) = (self.state(), self.words());
         self.supervisor = Some(Supervisor::start(&self.dir, &state, &self.programs, &words));
         self.wait_until_healthy();
@@ -72,6 +79,7 @@ impl Platform {
     /// The daemon's arguments.
     pub fn words(&self) -> Vec<String> {
         let words = [
+            ("--config", self.settings().display().to_string()),
             ("--state-dir", self.state().display().to_string()),
             ("--cache-dir", self.programs.cache.display().to_string()),
             ("--listen", self.listen.to_string()),
@@ -87,6 +95,11 @@ impl Platform {
         eventually("the platform answers /healthz", Duration::from_secs(60), || {
             health(self.listen).map_err(|seen| format!("{seen}; {}", self.log_end("cloudd")))
         });
+    }
+
+    /// The daemon's settings: empty until a test writes some and restarts it.
+    pub fn settings(&self) -> PathBuf {
+        self.dir.join("cloudd.toml")
     }
 
     pub fn state(&self) -> PathBuf {

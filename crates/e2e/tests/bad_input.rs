@@ -3,6 +3,8 @@
 
 mod bad_input {
     pub mod daemon;
+    pub mod disk;
+    pub mod regret;
 }
 
 use e2e::{Cluster, Ended, Platform, Stages};
@@ -66,6 +68,10 @@ fn what_cannot_be_done_is_refused_and_changes_nothing() {
         assert_eq!(everything(&platform), before);
         cluster.kubectl(&["get", "namespaces"]).ok();
     });
+    stages.run("a creation is cancelled, and taken up again", || {
+        bad_input::regret::cancelled(&platform)
+    });
+    stages.run("a host without room on its disk", bad_input::disk::full);
     stages.run("a platform that is not there", || {
         bad_input::daemon::unreachable(&platform)
     });

@@ -5,6 +5,7 @@ mod resilience {
     pub mod absence;
     pub mod death;
     pub mod power;
+    pub mod release;
 }
 
 use e2e::{Cluster, Platform, Stages};
@@ -30,6 +31,9 @@ fn what_dies_comes_back() {
         });
         stages.run("a killed control plane comes back with its data", || {
             resilience::death::plane(&cluster)
+        });
+        stages.run("a newer release with other defaults leaves it as it is", || {
+            resilience::release::other_defaults(&cluster, &platform)
         });
         stages.run("nobody notices that cloudd is dead", || {
             resilience::absence::unnoticed(&cluster, &platform)

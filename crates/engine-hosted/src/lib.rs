@@ -3,6 +3,7 @@
 
 mod apiserver;
 mod authentication;
+mod child;
 mod controller_manager;
 mod etcd;
 mod paths;
@@ -11,11 +12,15 @@ mod sizing;
 
 use std::net::Ipv4Addr;
 
-use cluster::{material::ClusterMaterial, node::API_PORT};
+use cluster::{
+    material::ClusterMaterial,
+    node::API_PORT,
+    recipe::{Recipe, RecipeError, Values},
+};
 use ports::compute::{Content, FileEntry, MachineConfig};
 use types::{
     cluster::Cluster,
-    keeper::{self, KeeperConfig, Link, Process},
+    keeper::{self, KeeperConfig, Link},
 };
 
 pub use sizing::machine_size;
@@ -25,24 +30,61 @@ pub const VOLUME_SIZE: types::Bytes = types::Bytes::gib(10);
 /// Where that volume is mounted in the machine.
 pub const VOLUME_MOUNT: &str = "/var/lib/k8shost";
 
+macro_rules! recipe_files {
+    ($($name:literal),* $(,)?) => {
+        &[$((concat!("plane/", $name), include_str!(concat!("../recipe/plane/", $name)))),*]
+    };
+}
+
+const RECIPE: &[(&str, &str)] = recipe_files![
+    "audit-policy.yaml",
+    "etcd.flags",
+    "kube-apiserver.flags",
+    "kube-controller-manager.flags",
+    "kube-scheduler.flags",
+    "kubernetes.env",
+];
+
+/// What its placeholders may name.
+const NAMES: &[&str] = &["address", "cluster", "domain", "node_ports", "pods", "services"];
+
+/// Whether a recipe can be rendered.
+pub fn check(recipe: &Recipe) -> Result<(), RecipeError> {
+    recipe.check(("plane/", NAMES))
+}
+
+/// What clusters made from now on are rendered from.
+pub fn recipe() -> Recipe {
+    Recipe::new(RECIPE)
+}
+
 pub struct PlaneInput<'a> {
+    pub recipe: &'a Recipe,
     pub cluster: &'a Cluster,
     pub address: Ipv4Addr,
     pub material: &'a ClusterMaterial,
 }
 
-/// One component: what it reads and how it is started.
-struct Child {
-    files: Vec<FileEntry>,
-    process: Process,
+impl PlaneInput<'_> {
+    fn values(&self) -> Values {
+        let ranges = &self.cluster.spec.ranges;
+        Values::from([
+            ("address", self.address.to_string()),
+            ("cluster", self.cluster.name.to_string()),
+            ("domain", ranges.domain.clone()),
+            ("node_ports", String::from(ranges.node_ports)),
+            ("pods", ranges.pods.to_string()),
+            ("services", ranges.services.to_string()),
+        ])
+    }
 }
 
-pub fn render(input: &PlaneInput<'_>) -> MachineConfig {
+pub fn render(input: &PlaneInput<'_>) -> Result<MachineConfig, RecipeError> {
     let children = [
-        etcd::child(input),
-        apiserver::child(input),
-        controller_manager::child(input),
-        scheduler::child(input),
+        etcd::child(input)?,
+        apiserver::child(input)?,
+        controller_manager::child(input)?,
+        scheduler::child(input)?,
     ];
     let keeper = KeeperConfig {
         log_dir: "/var/log/plasmacloud".to_owned(),
@@ -58,10 +100,10 @@ pub fn render(input: &PlaneInput<'_>) -> MachineConfig {
         mode: 0o644,
         content: Content::Text(serde_json::to_string_pretty(&keeper).expect("a configuration serialises")),
     });
-    MachineConfig {
+    Ok(MachineConfig {
         files,
         units: Vec::new(),
-    }
+    })
 }
 
 fn link(path: &str, target: &str) -> Link {

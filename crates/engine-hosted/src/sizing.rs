@@ -1,7 +1,5 @@
 //! How much of its machine each component gets, and how large the machine is.
 
-use std::collections::BTreeMap;
-
 use types::{
     Bytes, MilliCpu,
     catalogue::resource_preset,
@@ -41,9 +39,4 @@ pub fn machine_size(plane: &ControlPlane) -> Size {
         memory: Bytes(memory),
         disk: None,
     }
-}
-
-/// Many small planes share a host: a smaller heap is worth a little more collecting.
-pub(crate) fn go_env() -> BTreeMap<String, String> {
-    BTreeMap::from([("GOGC".to_owned(), "50".to_owned())])
 }

@@ -17,8 +17,6 @@ pub struct ClusterDesired<'a> {
     pub network_generation: u64,
     /// Digest of each machine's configuration as it would be rendered now; absent while its keys are not made.
     pub digests: BTreeMap<MachineId, String>,
-    /// Revision of the cluster services that the cluster's recipe names.
-    pub services: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +64,8 @@ const MACHINE_PATIENCE_S: u64 = 60;
 pub fn hosted(desired: &ClusterDesired<'_>, seen: &ClusterObserved) -> Vec<Step> {
     if desired.cluster.deleting {
         removal(desired, seen)
+    } else if desired.cluster.held {
+        Vec::new()
     } else {
         convergence(desired, seen)
     }
@@ -139,7 +139,7 @@ fn convergence(desired: &ClusterDesired<'_>, seen: &ClusterObserved) -> Vec<Step
             .patience_s(API_PATIENCE_S);
         api.push(add(&mut steps, step));
     }
-    if cluster.status.progress.services < desired.services {
+    if cluster.status.progress.services != cluster.pins.recipe {
         let step = Step::new(
             "services",
             "install cluster services",

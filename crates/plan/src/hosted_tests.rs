@@ -1,89 +1,19 @@
 //! Plans as people read them, and the rules that hold for every plan.
 
-use std::collections::BTreeMap;
-
-use types::{
-    Bytes, ClusterId, NetworkId, PortId, ProjectId, Timestamp,
-    cluster::{ClusterSpec, ClusterStatus, Pins, Progress},
-    machine::{Mac, Size},
-    status::{ClusterPhase, MachinePhase},
-};
+use types::sample;
 
 use super::*;
 use crate::check;
 
 fn cluster() -> Cluster {
-    Cluster {
-        id: ClusterId::generate(),
-        project: ProjectId::generate(),
-        name: "dev".parse().unwrap(),
-        network: NetworkId::generate(),
-        spec: ClusterSpec::default(),
-        scales: BTreeMap::new(),
-        pins: Pins {
-            version: "v1.36.4".parse().unwrap(),
-            bundle: String::new(),
-            node_image: String::new(),
-            recipe: 1,
-        },
-        generation: 1,
-        realm: 1,
-        server_name: "dev".to_owned(),
-        deleting: false,
-        status: ClusterStatus {
-            phase: ClusterPhase::Provisioning,
-            reason: String::new(),
-            observed_generation: 0,
-            conditions: Vec::new(),
-            nodes_ready: 0,
-            nodes_wanted: 0,
-            progress: Progress::default(),
-        },
-        created: Timestamp(0),
-    }
-}
-
-fn machine(cluster: &Cluster, hostname: &str, role: Role) -> Machine {
-    let port = PortId::generate();
-    Machine {
-        id: MachineId::generate(),
-        project: cluster.project.clone(),
-        cluster: cluster.id.clone(),
-        network: cluster.network.clone(),
-        host: "local".to_owned(),
-        hostname: hostname.to_owned(),
-        role,
-        instance_type: None,
-        size: Size {
-            vcpus: 1,
-            memory: Bytes::gib(1),
-            disk: None,
-        },
-        mac: Mac::for_port(&port),
-        port,
-        address: "10.0.0.10".parse().unwrap(),
-        power: Power::On,
-        deleting: false,
-        phase: MachinePhase::Pending,
-        created: Timestamp(0),
-    }
+    sample::cluster("v1.36.4")
 }
 
 fn machines(cluster: &Cluster) -> Vec<Machine> {
-    let worker = || Role::Worker {
-        group: "default".parse().unwrap(),
-        pods: "10.244.1.0/24".parse().unwrap(),
-    };
     vec![
-        machine(
-            cluster,
-            "dev-plane",
-            Role::ControlPlane {
-                volume: VolumeId::generate(),
-            },
-        ),
-        machine(cluster, "dev-default-1", worker()),
-        machine(cluster, "dev-default-2", worker()),
+        sample::plane(cluster),
+        sample::worker(cluster, "dev-default-1"),
+        sample::worker(cluster, "dev-default-2"),
     ]
 }
 
@@ -97,7 +27,6 @@ fn desired<'a>(cluster: &'a Cluster, machines: &'a [Machine]) -> ClusterDesired<
         machines,
         network_generation: 2,
         digests,
-        services: 1,
     }
 }
 
@@ -158,7 +87,7 @@ fn creation_from_nothing() {
 #[test]
 fn a_settled_cluster_has_an_empty_plan() {
     let mut cluster = cluster();
-    cluster.status.progress.services = 1;
+    cluster.status.progress.services = "sha256:r".to_owned();
     let machines = machines(&cluster);
     assert_eq!(hosted(&desired(&cluster, &machines), &settled(&machines)), []);
 }
@@ -166,7 +95,7 @@ fn a_settled_cluster_has_an_empty_plan() {
 #[test]
 fn a_dead_worker_is_attached_started_and_admitted_again() {
     let mut cluster = cluster();
-    cluster.status.progress.services = 1;
+    cluster.status.progress.services = "sha256:r".to_owned();
     let machines = machines(&cluster);
     let mut seen = settled(&machines);
     let dead = &machines[2];
@@ -181,7 +110,7 @@ fn a_dead_worker_is_attached_started_and_admitted_again() {
 #[test]
 fn what_is_unknown_is_left_alone() {
     let mut cluster = cluster();
-    cluster.status.progress.services = 1;
+    cluster.status.progress.services = "sha256:r".to_owned();
     let machines = machines(&cluster);
     let mut seen = settled(&machines);
     seen.machines
@@ -193,7 +122,7 @@ fn what_is_unknown_is_left_alone() {
 #[test]
 fn a_changed_file_touches_its_machine_alone() {
     let mut cluster = cluster();
-    cluster.status.progress.services = 1;
+    cluster.status.progress.services = "sha256:r".to_owned();
     let machines = machines(&cluster);
     let mut desired = desired(&cluster, &machines);
     desired.digests.insert(machines[1].id.clone(), "newer".to_owned());

@@ -103,7 +103,8 @@ pub enum Write {
         kind: &'static str,
         id: String,
     },
-    /// The task of a subject, to run at `at` or when it is due already. Made when there is none.
+    /// The task of a subject, to run at `at` or when it is due already. Made when there is none; one that nobody works on
+    /// forgets its failures, because something new was asked for.
     Wake {
         subject: Subject,
         at_ms: i64,

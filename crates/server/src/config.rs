@@ -27,8 +27,12 @@ pub struct Config {
     pub instance: Name,
     /// How many vCPUs are given out for one of the host's.
     pub cpu_overcommit: f64,
+    /// Files that stand in for those of the built-in recipe, in clusters made from now on.
+    pub recipe_dir: Option<PathBuf>,
     /// By how much more memory than there is may be given out to instances of the O series.
     pub memory_overcommit: f64,
+    /// How many times longer than on an ordinary host a step may take before its operation is called failed.
+    pub patience: f64,
     pub log_format: LogFormat,
 }
 
@@ -50,6 +54,8 @@ struct File {
     instance: Option<String>,
     cpu_overcommit: Option<f64>,
     memory_overcommit: Option<f64>,
+    recipe_dir: Option<PathBuf>,
+    patience: Option<f64>,
     log_format: Option<LogFormat>,
 }
 
@@ -110,6 +116,8 @@ impl Config {
             })?,
             cpu_overcommit: file.cpu_overcommit.unwrap_or(8.0),
             memory_overcommit: file.memory_overcommit.unwrap_or(1.5),
+            recipe_dir: file.recipe_dir,
+            patience: file.patience.unwrap_or(1.0),
             log_format: pick(&overrides.log_format, file.log_format, || LogFormat::Text),
         };
         config.check()?;
@@ -138,6 +146,13 @@ impl Config {
                     "give a number of at least 1, which means no overcommit",
                 ));
             }
+        }
+        if !(1.0..=1000.0).contains(&self.patience) {
+            return Err(Fault::invalid(
+                "config-patience",
+                format!("patience: {} is not a factor to wait by", self.patience),
+                "give a number from 1, which suits ordinary hosts, to 1000",
+            ));
         }
         for (name, dir) in [("state_dir", &self.state_dir), ("cache_dir", &self.cache_dir)] {
             if !dir.is_absolute() {
@@ -171,7 +186,10 @@ mod tests {
         assert_eq!(config.cache_dir, Path::new("/var/cache/plasmacloud"));
         assert_eq!(config.listen.to_string(), "127.0.0.1:7400");
         assert_eq!(config.endpoint.to_string(), "127.0.0.1:6443");
-        assert_eq!((config.cpu_overcommit, config.memory_overcommit), (8.0, 1.5));
+        assert_eq!(
+            (config.cpu_overcommit, config.memory_overcommit, config.patience),
+            (8.0, 1.5, 1.0)
+        );
     }
 
     #[test]
@@ -200,6 +218,7 @@ mod tests {
                 "config-overcommit",
                 "memory_overcommit",
             ),
+            ("patience = 0.0", "config-patience", "patience"),
             ("state_dir = \"here\"", "config-relative", "state_dir"),
             ("instance = \"A b\"", "config-instance", "A b"),
             ("log_format = \"xml\"", "config-invalid", "xml"),

@@ -18,6 +18,7 @@ mod log;
 pub mod metrics;
 mod ops_surface;
 pub mod options;
+mod recipe;
 pub mod router;
 pub mod state_dir;
 pub mod surface;

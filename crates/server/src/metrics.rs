@@ -117,6 +117,7 @@ fn state_name(state: OperationState) -> &'static str {
         OperationState::Succeeded => "succeeded",
         OperationState::Failed => "failed",
         OperationState::Superseded => "superseded",
+        OperationState::Cancelled => "cancelled",
     }
 }
 

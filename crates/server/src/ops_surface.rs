@@ -74,6 +74,10 @@ impl Surface for OpsSurface {
         self.0.delete_cluster(project, reference).await
     }
 
+    async fn retry_cluster(&self, project: &str, reference: &str) -> Result<Operation, Fault> {
+        self.0.retry_cluster(project, reference).await
+    }
+
     async fn kubeconfig(&self, project: &str, reference: &str) -> Result<Secret, Fault> {
         self.0.kubeconfig(project, reference).await
     }
@@ -105,6 +109,10 @@ impl Surface for OpsSurface {
 
     async fn get_operation(&self, project: &str, id: &OperationId) -> Result<Operation, Fault> {
         self.0.get_operation(project, id).await
+    }
+
+    async fn cancel_operation(&self, project: &str, id: &OperationId) -> Result<Operation, Fault> {
+        self.0.cancel_operation(project, id).await
     }
 
     async fn watch_operation(

@@ -52,12 +52,14 @@ pub fn router(api: Api) -> Router {
             routes::CLUSTER,
             get(clusters::get).put(clusters::apply).delete(clusters::delete),
         )
+        .route(routes::CLUSTER_RETRY, post(clusters::retry))
         .route(routes::CLUSTER_KUBECONFIG, get(clusters::kubeconfig))
         .route(routes::CLUSTER_IMAGES, get(images::list).post(images::load))
         .route(routes::INSTANCES, get(instances::list))
         .route(routes::INSTANCE, get(instances::get))
         .route(routes::OPERATIONS, get(operations::list))
         .route(routes::OPERATION, get(operations::get))
+        .route(routes::OPERATION_CANCEL, post(operations::cancel))
         .route(routes::OPERATION_WATCH, get(operations::watch))
         .route(routes::EVENTS, get(events::list))
         .route_layer(middleware::from_fn_with_state(api.clone(), auth::require_token));

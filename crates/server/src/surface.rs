@@ -45,6 +45,8 @@ pub trait Surface: Send + Sync {
     async fn list_clusters(&self, project: &str) -> Result<Vec<Cluster>, Fault>;
     async fn get_cluster(&self, project: &str, reference: &str) -> Result<ClusterDetail, Fault>;
     async fn delete_cluster(&self, project: &str, reference: &str) -> Result<Operation, Fault>;
+    /// Takes up a creation that failed or was cancelled.
+    async fn retry_cluster(&self, project: &str, reference: &str) -> Result<Operation, Fault>;
     async fn kubeconfig(&self, project: &str, reference: &str) -> Result<Secret, Fault>;
     /// The archive is a temporary file that is gone after the call. Returns the names of the images in it.
     async fn load_images(&self, project: &str, reference: &str, archive: &Path)
@@ -58,6 +60,8 @@ pub trait Surface: Send + Sync {
     /// Newest first.
     async fn list_operations(&self, project: &str) -> Result<Vec<Operation>, Fault>;
     async fn get_operation(&self, project: &str, id: &OperationId) -> Result<Operation, Fault>;
+    /// Stops the creation of a cluster.
+    async fn cancel_operation(&self, project: &str, id: &OperationId) -> Result<Operation, Fault>;
     /// The operation as it is now, then at every change. May end early; whoever watches then asks again.
     async fn watch_operation(
         &self,

@@ -16,7 +16,7 @@ use vault::FileVault;
 use workflow::{Options, Signals, Worker};
 
 use crate::{
-    Surface, config::Config, instance, kill_probe::KillProbe, ops_surface::OpsSurface, router::Stop,
+    Surface, config::Config, instance, kill_probe::KillProbe, ops_surface::OpsSurface, recipe, router::Stop,
     state_dir::StateDir,
 };
 
@@ -98,6 +98,7 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
         images: shelf,
         api: Arc::new(KubeApi::new()),
         signals: signals.clone(),
+        recipe: recipe::load(config.recipe_dir.as_deref())?,
         settings: Settings {
             endpoint: config.endpoint,
             bundle_cache: config.cache_dir.clone(),
@@ -119,6 +120,7 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
             owner,
             lease_ttl: LEASE,
             parallel: PARALLEL_SUBJECTS,
+            patience: config.patience,
         },
     };
     let mut background = JoinSet::new();

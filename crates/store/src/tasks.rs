@@ -32,6 +32,7 @@ pub(crate) async fn wake(tx: &mut SqliteConnection, subject: &Subject, at_ms: i6
         "INSERT INTO tasks (subject_kind, subject_id, run_at_ms) VALUES (?1, ?2, ?3)
          ON CONFLICT (subject_kind, subject_id) DO UPDATE SET
            run_at_ms = iif(lease_owner IS NULL, min(run_at_ms, ?3), run_at_ms),
+           failures  = iif(lease_owner IS NULL, 0, failures),
            woken_ms  = iif(lease_owner IS NULL, NULL, min(coalesce(woken_ms, ?3), ?3))",
     )
     .bind(subject.kind.as_str())

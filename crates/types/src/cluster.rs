@@ -220,8 +220,8 @@ pub struct Pins {
     pub version: Patch,
     pub bundle: String,
     pub node_image: String,
-    /// Revision of our flags, manifests and templates.
-    pub recipe: u32,
+    /// Digest of the flags, manifests and templates it is rendered from; the store keeps them.
+    pub recipe: String,
 }
 
 /// The size in force of a node group, written by scaling, never by `apply`.
@@ -248,6 +248,9 @@ pub struct Cluster {
     /// The name under which the shared endpoint knows this cluster.
     pub server_name: String,
     pub deleting: bool,
+    /// Its creation was cancelled: it stays as it is until it is retried or deleted.
+    #[serde(default)]
+    pub held: bool,
     pub status: ClusterStatus,
     pub created: Timestamp,
 }
@@ -265,11 +268,11 @@ pub struct ClusterStatus {
 }
 
 /// Facts established by steps that leave nothing to observe from outside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Progress {
-    /// Revision of the services installed into the cluster; 0 before the first.
-    pub services: u32,
+    /// Recipe whose services were installed into the cluster; empty before the first.
+    pub services: String,
     /// The cluster has been RUNNING at least once.
     pub settled_once: bool,
 }

@@ -12,6 +12,8 @@ pub mod name;
 pub mod network;
 pub mod operation;
 pub mod quantity;
+#[cfg(feature = "testing")]
+pub mod sample;
 pub mod secret;
 pub mod status;
 pub mod version;

@@ -49,13 +49,15 @@ pub enum OperationState {
     Failed,
     /// A newer generation, or deletion, took its place.
     Superseded,
+    /// Stopped by its owner; what was made is held until it is retried or deleted.
+    Cancelled,
 }
 
 impl OperationState {
     pub fn is_final(self) -> bool {
         match self {
             Self::Running => false,
-            Self::Succeeded | Self::Failed | Self::Superseded => true,
+            Self::Succeeded | Self::Failed | Self::Superseded | Self::Cancelled => true,
         }
     }
 }

@@ -11,6 +11,8 @@ pub struct Pass {
     /// The generation of the subject this pass serves.
     pub generation: u64,
     pub steps: Vec<Step>,
+    /// Its owner stopped it: nothing is left to do, and what was asked for is not there.
+    pub held: bool,
     /// When to look again if nothing is left to do.
     pub recheck_ms: i64,
 }

@@ -34,6 +34,8 @@ pub(crate) struct Run<'a> {
     pub(crate) clock: &'a dyn ports::Clock,
     pub(crate) journal: &'a Journal,
     pub(crate) lease: &'a Lease,
+    /// See [`crate::Options`].
+    pub(crate) patience: f64,
 }
 
 enum StepEnd {
@@ -110,6 +112,7 @@ impl Run<'_> {
     /// The step's outcome, asked for until it is there; nothing when something newer is wanted meanwhile.
     async fn effect(&self, pass: &Pass, step: &Step) -> Result<Option<Outcome>, Fault> {
         let began = self.clock.monotonic_ms();
+        let patience = Duration::from_millis(step.patience_ms).mul_f64(self.patience);
         loop {
             let reason = match self.reconciler.execute(self.lease, step).await? {
                 Outcome::Later(reason) => reason,
@@ -117,13 +120,13 @@ impl Run<'_> {
                     return Ok(Some(outcome));
                 }
             };
-            if self.clock.monotonic_ms() - began > step.patience_ms {
+            if Duration::from_millis(self.clock.monotonic_ms() - began) > patience {
                 return Err(Fault::unavailable(
                     OUT_OF_PATIENCE,
                     format!(
                         "'{}' was not done after {} s: {reason}",
                         step.title,
-                        step.patience_ms / 1000
+                        patience.as_secs()
                     ),
                     "look at the cluster's events and its machines' consoles; the platform goes on trying",
                 ));

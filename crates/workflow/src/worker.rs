@@ -23,6 +23,8 @@ pub struct Options {
     pub lease_ttl: Duration,
     /// How many subjects are worked on at once.
     pub parallel: usize,
+    /// By how much longer than it states a step is waited for: what takes a minute takes ten on an emulated processor.
+    pub patience: f64,
 }
 
 /// Cheap to clone; every clone works on the same store.
@@ -159,6 +161,7 @@ impl Worker {
                 clock: &*self.clock,
                 journal: &journal,
                 lease: &lease,
+                patience: self.options.patience,
             };
             match run.pass(&pass).await? {
                 PassEnd::Done => {}
@@ -181,9 +184,12 @@ impl Worker {
             .await
             .is_some_and(|generation| generation <= pass.generation)
         {
-            journal
-                .close(OperationState::Succeeded, None, Vec::new(), Vec::new())
-                .await?;
+            let state = if pass.held {
+                OperationState::Cancelled
+            } else {
+                OperationState::Succeeded
+            };
+            journal.close(state, None, Vec::new(), Vec::new()).await?;
         }
         self.release(lease, 0, pass.recheck_ms).await
     }

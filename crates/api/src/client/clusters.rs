@@ -51,6 +51,11 @@ impl Client {
             .await
     }
 
+    pub async fn retry_cluster(&self, reference: &str) -> Result<OperationAccepted, ClientError> {
+        self.post(&self.path(routes::CLUSTER_RETRY, &[("reference", reference)]))
+            .await
+    }
+
     pub async fn kubeconfig(&self, reference: &str) -> Result<Secret, ClientError> {
         let path = self.path(routes::CLUSTER_KUBECONFIG, &[("reference", reference)]);
         Ok(Secret::new(

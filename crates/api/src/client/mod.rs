@@ -77,6 +77,11 @@ impl Client {
         self.connection.json(method, path, Payload::Json(body)).await
     }
 
+    /// An act that needs no more words than its path.
+    async fn post<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
+        self.connection.json(Method::Post, path, Payload::Empty).await
+    }
+
     async fn delete<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
         self.connection.json(Method::Delete, path, Payload::Empty).await
     }

@@ -16,6 +16,11 @@ impl Client {
         self.get(&self.path(routes::OPERATION, &[("id", id)])).await
     }
 
+    pub async fn cancel_operation(&self, id: &str) -> Result<OperationView, ClientError> {
+        self.post(&self.path(routes::OPERATION_CANCEL, &[("id", id)]))
+            .await
+    }
+
     /// The operation as it is now and at every change, until it has ended.
     pub async fn watch_operation(&self, id: &str) -> Result<OperationWatch, ClientError> {
         let path = self.path(routes::OPERATION_WATCH, &[("id", id)]);

@@ -16,11 +16,17 @@ const PLANE_MEMORY: Bytes = Bytes::mib(512);
 /// Kept back for the host itself and the platform.
 const HOST_MEMORY: Bytes = Bytes::mib(1024);
 
+/// Disks grow as they are written to; this much a machine has written when it is up, its first images included.
+const MACHINE_DISK: Bytes = Bytes::mib(512);
+/// Kept back on the disk: a platform that cannot write its books cannot even delete.
+const HOST_DISK: Bytes = Bytes::gib(1);
+
 /// What a cluster's machines come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Demand {
     vcpus: u64,
     memory: u64,
+    machines: u64,
 }
 
 impl Demand {
@@ -28,10 +34,12 @@ impl Demand {
         let mut demand = Self {
             vcpus: 0,
             memory: PLANE_MEMORY.0,
+            machines: 1,
         };
         for (name, group) in &spec.node_groups {
             let (size, instance_type) = size_of(name, group)?;
             let count = u64::from(group.min());
+            demand.machines += count;
             demand.vcpus += count * u64::from(size.vcpus);
             demand.memory += count * counted(size.memory, instance_type.as_deref(), memory_overcommit).0;
         }
@@ -39,8 +47,13 @@ impl Demand {
     }
 
     fn of_machines(machines: &[Machine], memory_overcommit: f64) -> Self {
-        let mut demand = Self { vcpus: 0, memory: 0 };
+        let mut demand = Self {
+            vcpus: 0,
+            memory: 0,
+            machines: 0,
+        };
         for machine in machines {
+            demand.machines += 1;
             match machine.role {
                 Role::ControlPlane { .. } => demand.memory += PLANE_MEMORY.0,
                 Role::Worker { .. } => {
@@ -74,6 +87,12 @@ pub fn check(
     if wanted.vcpus > vcpus_left {
         return Err(full("virtual CPUs", wanted.vcpus, vcpus_left));
     }
+    // What present machines wrote is gone from what is free already.
+    let disk = wanted.machines * MACHINE_DISK.0;
+    let disk_left = host.disk_free.0.saturating_sub(HOST_DISK.0);
+    if disk > disk_left {
+        return Err(full("disk", gib(disk), gib(disk_left)));
+    }
     Ok(())
 }
 
@@ -86,7 +105,7 @@ fn full(what: &str, wanted: impl std::fmt::Display, left: impl std::fmt::Display
     Fault::refused(
         "host-full",
         format!("the cluster's machines need {wanted} of {what}, the host has {left} left to give"),
-        "ask for fewer or smaller workers, delete what is not needed, or raise the overcommit setting",
+        "ask for fewer or smaller workers, free some of it, or, where it is shared, raise the overcommit setting",
     )
 }
 
@@ -134,5 +153,12 @@ mod tests {
         assert!(verdict(r#"{"minReplicas":7,"instanceType":"o1.micro"}"#).is_ok());
         let wide = r#"{"minReplicas":5,"instanceType":"n1.medium","resources":{"memory":"512Mi"}}"#;
         assert!(verdict(wide).unwrap_err().contains("20 of virtual CPUs"));
+        let cramped = HostCapacity {
+            disk_free: Bytes::gib(2),
+            ..host
+        };
+        let two = demand(r#"{"minReplicas":2,"instanceType":"u1.nano"}"#);
+        let refused = check(cramped, &settings, &[], two).unwrap_err();
+        assert!(refused.cause.contains("1.5 GiB of disk"), "{refused}");
     }
 }

@@ -3,6 +3,7 @@
 use cluster::{
     material::ClusterMaterial,
     node::{self, NodeInput},
+    recipe::Recipe,
 };
 use engine_hosted::{PlaneInput, VOLUME_MOUNT};
 use ports::{
@@ -22,6 +23,7 @@ use crate::World;
 
 /// What all machines of one cluster are rendered from.
 pub struct Frame<'a> {
+    pub recipe: &'a Recipe,
     pub cluster: &'a Cluster,
     pub network: &'a Network,
     pub material: &'a ClusterMaterial,
@@ -34,10 +36,11 @@ impl Frame<'_> {
     pub async fn config(&self, world: &World, machine: &Machine) -> Result<Option<MachineConfig>, Fault> {
         match &machine.role {
             Role::ControlPlane { .. } => Ok(Some(engine_hosted::render(&PlaneInput {
+                recipe: self.recipe,
                 cluster: self.cluster,
                 address: machine.address,
                 material: self.material,
-            }))),
+            })?)),
             Role::Worker { pods, .. } => {
                 let Some(node) = node_material(world, &machine.id).await? else {
                     return Ok(None);
@@ -45,6 +48,7 @@ impl Frame<'_> {
                 let api = self.planes.first().map_or(machine.address, |plane| plane.address);
                 let pause_image = self.bundle.images.get("pause").map_or("", String::as_str);
                 Ok(Some(node::render(&NodeInput {
+                    recipe: self.recipe,
                     cluster: self.cluster,
                     machine,
                     pods: *pods,
@@ -54,7 +58,7 @@ impl Frame<'_> {
                     mtu: world.network.mtu(),
                     material: self.material,
                     node: &node,
-                })))
+                })?))
             }
         }
     }

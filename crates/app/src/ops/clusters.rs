@@ -6,10 +6,11 @@ use types::{
     cluster::{Cluster, ClusterSpec},
     machine::Machine,
     operation::{Event, Operation, OperationKind, Subject, SubjectKind},
+    status::ClusterPhase,
 };
 
 use super::{Ops, accept::Decision, make_cluster::Draft};
-use crate::records;
+use crate::{recipes, records};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterDetail {
@@ -60,6 +61,7 @@ impl Ops {
                     self.wake(&subject),
                 ];
                 writes.extend(machines.iter().map(|m| Write::Put(Doc::new(m, 0))));
+                writes.extend(recipes::keep(&self.world).await?);
                 Ok(Decision::Write {
                     writes,
                     answer: (cluster, operation),
@@ -79,7 +81,7 @@ impl Ops {
         Ok(found.into_iter().next().map(|c| c.value))
     }
 
-    /// Creates what is not there; what is there must be as described already, in this release.
+    /// Creates what is not there and takes up what failed; what is there must be as described already, in this release.
     pub async fn apply_cluster(
         &self,
         project: &str,
@@ -94,6 +96,10 @@ impl Ops {
                 .map(|(c, op)| (c, Some(op)));
         };
         self.check_unchanged(&id, &current, &spec).await?;
+        if current.held || current.status.phase == ClusterPhase::Failed {
+            let operation = self.retry_cluster(project, current.id.as_str()).await?;
+            return Ok((current, Some(operation)));
+        }
         Ok((current, None))
     }
 

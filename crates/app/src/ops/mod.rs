@@ -10,6 +10,7 @@ mod make_cluster;
 mod networks;
 mod operations;
 mod preview;
+mod retry;
 
 use std::sync::Arc;
 

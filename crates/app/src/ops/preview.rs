@@ -58,7 +58,6 @@ impl Ops {
             machines: &draft.machines,
             network_generation: draft.network.value.generation + 1,
             digests: std::collections::BTreeMap::new(),
-            services: ::cluster::services::REVISION,
         };
         let network = NetworkSeen {
             generation: draft.network.value.generation,

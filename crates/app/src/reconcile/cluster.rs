@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ::cluster::{material::ClusterMaterial, services};
+use ::cluster::material::ClusterMaterial;
 use plan::{ClusterDesired, ClusterObserved, MachineSeen};
 use ports::store::{Lease, Versioned};
 use types::{
@@ -21,7 +21,7 @@ use crate::{
         machine::{Frame, digest},
         target,
     },
-    records,
+    recipes, records,
 };
 
 /// How often a settled cluster is looked at.
@@ -68,12 +68,12 @@ pub(super) async fn plan(world: &World, lease: &Lease) -> Result<Pass, Fault> {
         machines: &machines,
         network_generation: scene.network.generation,
         digests: digests(world, &scene, &machines, material.as_ref()).await?,
-        services: services::REVISION,
     };
     let steps = plan::hosted(&desired, &seen);
     let generation = cluster.generation;
     facts::observed(world, lease, &scene, &seen, &steps).await?;
     Ok(Pass {
+        held: cluster.held && !cluster.deleting,
         generation,
         steps,
         recheck_ms: RECHECK_MS,
@@ -95,7 +95,9 @@ async fn digests(
         .bundles
         .pinned(cluster.pins.version, &cluster.pins.bundle)
         .await?;
+    let recipe = recipes::pinned(world, &cluster.pins.recipe).await?;
     let frame = Frame {
+        recipe: &recipe,
         cluster,
         network: &scene.network,
         material,

@@ -69,7 +69,7 @@ fn status(
     } else {
         old.phase
     };
-    let mut progress = old.progress;
+    let mut progress = old.progress.clone();
     progress.settled_once |= phase == ClusterPhase::Running;
     let api = seen.api.present().is_some();
     let conditions = [
@@ -124,6 +124,10 @@ fn judged(
 ) -> (ClusterPhase, String) {
     if cluster.deleting {
         return (ClusterPhase::Deleting, "being deleted".to_owned());
+    }
+    if cluster.held {
+        let reason = "its creation was cancelled; retry it or delete it";
+        return (ClusterPhase::Failed, reason.to_owned());
     }
     if settled {
         return (ClusterPhase::Running, String::new());

@@ -25,6 +25,7 @@ pub(super) async fn plan(world: &World, lease: &Lease) -> Result<Pass, Fault> {
     let published = steps::published(world).await?;
     let steps = plan::network(&NetworkDesired { network: &network }, &seen, published);
     Ok(Pass {
+        held: false,
         generation: network.generation,
         steps,
         recheck_ms: RECHECK_MS,

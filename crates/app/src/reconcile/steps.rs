@@ -23,7 +23,7 @@ use super::{
 use crate::{
     World,
     desired::{self, machine::Frame, target},
-    records,
+    recipes, records,
 };
 
 pub(super) async fn execute(world: &World, lease: &Lease, step: &Step) -> Result<Outcome, Fault> {
@@ -138,7 +138,9 @@ async fn start_machine(world: &World, id: &MachineId) -> Result<Outcome, Fault> 
         .pinned(cluster.pins.version, &cluster.pins.bundle)
         .await?;
     let machines: Vec<Machine> = scene.machines.into_iter().map(|m| m.value).collect();
+    let recipe = recipes::pinned(world, &cluster.pins.recipe).await?;
     let frame = Frame {
+        recipe: &recipe,
         cluster,
         network: &scene.network,
         material: &material,
@@ -183,15 +185,17 @@ async fn install_services(world: &World, id: &ClusterId) -> Result<Outcome, Faul
     };
     let pins = &cluster.value.pins;
     let bundle = world.bundles.pinned(pins.version, &pins.bundle).await?;
+    let recipe = recipes::pinned(world, &pins.recipe).await?;
     let coredns = bundle.images.get("coredns").map_or("", String::as_str);
-    let objects = services::objects(&cluster.value.spec.ranges, coredns);
+    let objects = services::objects(&recipe, &cluster.value.spec.ranges, coredns)?;
     let target = target::api_target(world, &cluster.value, &material);
     match world.api.apply(&target, &objects).await {
         Ok(()) => {}
         Err(fault) if fault.kind == FaultKind::Unavailable => return Ok(Outcome::Later(fault.cause)),
         Err(fault) => return Err(fault),
     }
-    cluster.value.status.progress.services = services::REVISION;
+    let recipe = cluster.value.pins.recipe.clone();
+    cluster.value.status.progress.services = recipe;
     Ok(Outcome::Recorded(vec![Write::Put(Doc::new(
         &cluster.value,
         cluster.version,

@@ -80,7 +80,7 @@ impl Described for ClusterDetailView {
                 ("Domain", ranges.domain.unwrap_or_default()),
                 ("Bundle", cluster.pins.bundle.clone()),
                 ("Node image", cluster.pins.node_image.clone()),
-                ("Recipe", cluster.pins.recipe.to_string()),
+                ("Recipe", cluster.pins.recipe.clone()),
                 (
                     "Generation",
                     format!(

@@ -1,21 +1,27 @@
-//! The configuration of a worker node: container runtime, kubelet, kube-proxy, pod network, SSH. Rendered from the
-//! cluster, the machine and their sealed material; the same input gives the same bytes.
+//! The configuration of a worker node: container runtime, kubelet, kube-proxy, pod network, names, SSH. Rendered from
+//! the recipe, the cluster, the machine and their sealed material; the same input gives the same bytes.
 
-mod containerd;
-mod kubelet;
-mod pod_network;
-mod proxy;
-mod resolver;
-mod sshd;
+mod files;
 
-use std::{net::Ipv4Addr, path::PathBuf};
+use std::net::Ipv4Addr;
 
-use ports::compute::{Content, FileEntry, MachineConfig, Unit};
-use types::{Cidr, Secret, cluster::Cluster, machine::Machine};
+use ports::{
+    compute::{MachineConfig, Unit},
+    edge::REGISTRY_PORT,
+};
+use types::{Cidr, cluster::Cluster, machine::Machine};
 
-use crate::{material::ClusterMaterial, material::NodeMaterial, pki::Leaf};
+use crate::{
+    kubeconfig,
+    material::{ClusterMaterial, NodeMaterial},
+    recipe::{Recipe, RecipeError, Values},
+};
+
+pub use files::leaf_files;
+use files::{secret, text};
 
 pub struct NodeInput<'a> {
+    pub recipe: &'a Recipe,
     pub cluster: &'a Cluster,
     pub machine: &'a Machine,
     pub pods: Cidr,
@@ -29,59 +35,151 @@ pub struct NodeInput<'a> {
 }
 
 pub const API_PORT: u16 = 6443;
+const PKI: &str = "/etc/kubernetes/pki";
 
-pub fn render(input: &NodeInput<'_>) -> MachineConfig {
+macro_rules! recipe_files {
+    ($($name:literal),* $(,)?) => {
+        &[$((concat!("node/", $name), include_str!(concat!("../../recipe/node/", $name)))),*]
+    };
+}
+
+pub(crate) const RECIPE: &[(&str, &str)] = recipe_files![
+    "containerd.service",
+    "containerd.toml",
+    "kube-proxy.service",
+    "kube-proxy.yaml",
+    "kubelet.service",
+    "kubelet.yaml",
+    "pod-network.json",
+    "pods.nft",
+    "pods.service",
+    "registry-hosts.toml",
+    "resolv.conf",
+    "sshd.conf",
+];
+
+/// What its placeholders may name.
+pub(crate) const NAMES: &[&str] = &[
+    "address",
+    "dns_address",
+    "domain",
+    "hostname",
+    "labels",
+    "mtu",
+    "node_pods",
+    "pause_image",
+    "platform",
+    "pods",
+    "registry",
+];
+
+/// Where each file of the recipe lies in the machine.
+const PLACES: [(&str, &str); 8] = [
+    ("node/containerd.toml", "/etc/containerd/config.toml"),
+    (
+        "node/registry-hosts.toml",
+        "/etc/containerd/certs.d/_default/hosts.toml",
+    ),
+    ("node/pod-network.json", "/etc/cni/net.d/10-plasmacloud.conflist"),
+    ("node/pods.nft", "/etc/plasmacloud/pods.nft"),
+    ("node/kubelet.yaml", "/etc/kubernetes/kubelet.yaml"),
+    ("node/kube-proxy.yaml", "/etc/kubernetes/proxy.yaml"),
+    ("node/resolv.conf", "/etc/resolv.conf"),
+    ("node/sshd.conf", "/etc/ssh/sshd_config.d/10-plasmacloud.conf"),
+];
+
+const UNITS: [(&str, &str); 4] = [
+    ("node/containerd.service", "containerd.service"),
+    ("node/pods.service", "plasmacloud-pods.service"),
+    ("node/kubelet.service", "kubelet.service"),
+    ("node/kube-proxy.service", "kube-proxy.service"),
+];
+
+pub fn render(input: &NodeInput<'_>) -> Result<MachineConfig, RecipeError> {
+    let values = values(input);
     let mut config = MachineConfig::default();
-    containerd::add(input, &mut config);
-    pod_network::add(input, &mut config);
-    kubelet::add(input, &mut config);
-    proxy::add(input, &mut config);
-    resolver::add(input, &mut config);
-    sshd::add(input, &mut config);
-    config
+    for (name, path) in PLACES {
+        config.files.push(text(path, input.recipe.text(name, &values)?));
+    }
+    for (name, unit) in UNITS {
+        config.units.push(Unit {
+            name: unit.to_owned(),
+            text: input.recipe.text(name, &values)?,
+            enabled: true,
+        });
+    }
+    identities(input, &mut config);
+    ssh(input, &mut config);
+    Ok(config)
 }
 
-impl NodeInput<'_> {
-    fn api_url(&self) -> String {
-        format!("https://{}:{API_PORT}", self.api)
+fn values(input: &NodeInput<'_>) -> Values {
+    let ranges = &input.cluster.spec.ranges;
+    let labels = input
+        .machine
+        .instance_type
+        .iter()
+        .map(|name| format!("node.kubernetes.io/instance-type={name}"))
+        .chain([format!("plasmacloud.io/instance={}", input.machine.id)])
+        .collect::<Vec<_>>()
+        .join(",");
+    Values::from([
+        ("address", input.machine.address.to_string()),
+        ("dns_address", ranges.dns_address().to_string()),
+        ("domain", ranges.domain.clone()),
+        ("hostname", input.machine.hostname.clone()),
+        ("labels", labels),
+        ("mtu", input.mtu.to_string()),
+        ("node_pods", input.pods.to_string()),
+        ("pause_image", input.pause_image.to_owned()),
+        ("platform", input.platform.to_string()),
+        ("pods", ranges.pods.to_string()),
+        ("registry", format!("{}:{REGISTRY_PORT}", input.platform)),
+    ])
+}
+
+/// Who the kubelet and kube-proxy are towards the API. The platform renews these files in place: both read them again
+/// when they change.
+fn identities(input: &NodeInput<'_>, config: &mut MachineConfig) {
+    let ca = format!("{PKI}/ca.crt");
+    config.files.push(text(&ca, &input.material.ca.cert_pem));
+    for (stem, leaf) in [
+        ("kubelet", &input.node.kubelet),
+        ("kubelet-serving", &input.node.kubelet_serving),
+        ("kube-proxy", &input.node.kube_proxy),
+    ] {
+        config.files.extend(leaf_files(&format!("{PKI}/{stem}"), leaf));
+    }
+    let api = format!("https://{}:{API_PORT}", input.api);
+    for (stem, path) in [
+        ("kubelet", "/etc/kubernetes/kubelet.conf"),
+        ("kube-proxy", "/etc/kubernetes/proxy.conf"),
+    ] {
+        let kubeconfig = kubeconfig::from_files(
+            &api,
+            &ca,
+            &format!("{PKI}/{stem}.crt"),
+            &format!("{PKI}/{stem}.key"),
+        );
+        config.files.push(text(path, kubeconfig));
     }
 }
 
-pub(crate) fn text(path: &str, content: impl Into<String>) -> FileEntry {
-    FileEntry {
-        path: PathBuf::from(path),
-        mode: 0o644,
-        content: Content::Text(content.into()),
-    }
+/// SSH with the cluster's key. The host key is made by the platform, so that it is known in advance.
+fn ssh(input: &NodeInput<'_>, config: &mut MachineConfig) {
+    let host = &input.node.ssh_host;
+    config.files.extend([
+        secret("/etc/ssh/ssh_host_ed25519_key", host.private_openssh.as_bytes()),
+        text(
+            "/etc/ssh/ssh_host_ed25519_key.pub",
+            format!("{}\n", host.public_openssh),
+        ),
+        files::private(text(
+            "/root/.ssh/authorized_keys",
+            format!("{}\n", input.material.ssh.public_openssh),
+        )),
+    ]);
 }
 
-pub(crate) fn json(path: &str, value: &serde_json::Value) -> FileEntry {
-    text(
-        path,
-        serde_json::to_string_pretty(value).expect("a JSON value serialises"),
-    )
-}
-
-pub(crate) fn secret(path: &str, content: impl Into<Vec<u8>>) -> FileEntry {
-    FileEntry {
-        path: PathBuf::from(path),
-        mode: 0o600,
-        content: Content::Secret(Secret::new(content)),
-    }
-}
-
-/// A certificate and its key beside each other: `<stem>.crt` and `<stem>.key`.
-pub fn leaf_files(stem: &str, leaf: &Leaf) -> [FileEntry; 2] {
-    [
-        text(&format!("{stem}.crt"), &leaf.cert_pem),
-        secret(&format!("{stem}.key"), leaf.key_pem.as_bytes()),
-    ]
-}
-
-fn unit(name: &str, text: impl Into<String>) -> Unit {
-    Unit {
-        name: name.to_owned(),
-        text: text.into(),
-        enabled: true,
-    }
-}
+#[cfg(test)]
+mod tests;

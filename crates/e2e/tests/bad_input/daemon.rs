@@ -69,7 +69,7 @@ pub fn port_in_use(platform: &Platform) {
 }
 
 pub fn settings(platform: &Platform) {
-    let file = platform.dir().join("cloudd.toml");
+    let file = platform.dir().join("wrong.toml");
     for (text, code) in [
         ("state_dri = \"/tmp\"\n", "config-invalid"),
         ("listen = \"0.0.0.0:1\"\n", "listen-not-loopback"),

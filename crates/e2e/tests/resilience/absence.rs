@@ -6,7 +6,7 @@ use e2e::{Cluster, Machine, Platform, Session, eventually, holds_for};
 
 use super::death::pods_run;
 
-const DEAD: Duration = Duration::from_secs(20);
+const DEAD: Duration = Duration::from_secs(60);
 const SOON: Duration = Duration::from_secs(30);
 
 /// A watch and an exec session go on, a new pod starts, and a killed component comes back.

@@ -1,6 +1,6 @@
 //! One query, answered: by the first of the host's resolvers that has an answer, or with a failure. Shared by all networks.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::time::timeout;
 
@@ -42,23 +42,26 @@ impl Forwarder {
     }
 
     pub(super) async fn forward(&self, query: &Query, transport: Transport) -> Vec<u8> {
-        match first_answer(query, self.resolvers.current(), transport).await {
+        match self.first_answer(query, transport).await {
             Some(answer) => answer,
             None => self.fail(query),
         }
     }
-}
 
-/// A resolver that refuses is believed only if no other one knows better, as the host's own programs do it.
-async fn first_answer(query: &Query, servers: Vec<SocketAddr>, transport: Transport) -> Option<Vec<u8>> {
-    let mut refusal = None;
-    for server in servers {
-        match timeout(PATIENCE, upstream::ask(query, server, transport)).await {
-            Ok(Ok(answer)) if message::is_refusal(&answer) => refusal = refusal.or(Some(answer)),
-            Ok(Ok(answer)) => return Some(answer),
-            Ok(Err(error)) => tracing::debug!(%server, %error, "a resolver could not be asked"),
-            Err(_) => tracing::debug!(%server, "a resolver did not answer in time"),
+    /// A resolver that refuses is believed only if no other one knows better, as the host's own programs do it.
+    async fn first_answer(&self, query: &Query, transport: Transport) -> Option<Vec<u8>> {
+        let mut refusal = None;
+        for server in self.resolvers.current() {
+            match timeout(PATIENCE, upstream::ask(query, server, transport)).await {
+                Ok(Ok(answer)) if message::is_refusal(&answer) => refusal = refusal.or(Some(answer)),
+                Ok(Ok(answer)) => return Some(answer),
+                Ok(Err(error)) => tracing::debug!(%server, %error, "a resolver could not be asked"),
+                Err(_) => {
+                    self.resolvers.was_silent(server);
+                    tracing::debug!(%server, "a resolver did not answer in time");
+                }
+            }
         }
+        refusal
     }
-    refusal
 }

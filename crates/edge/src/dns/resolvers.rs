@@ -2,17 +2,21 @@
 //! changed, so nothing runs while nobody asks.
 
 use std::{
+    collections::BTreeMap,
     fs, io,
     net::{IpAddr, SocketAddr, SocketAddrV6},
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::Mutex,
+    time::{Duration, Instant},
 };
 
 use super::PORT;
 
 /// As many as the host's own programs use.
 const MOST: usize = 3;
+/// How long a resolver that was silent is asked last.
+const SHUNNED: Duration = Duration::from_secs(30);
 
 pub(super) struct Resolvers {
     path: PathBuf,
@@ -24,6 +28,8 @@ struct Known {
     /// `None` before the first look and while there is no file.
     version: Option<Version>,
     servers: Vec<SocketAddr>,
+    /// When each of those that did not answer was asked last.
+    silent: BTreeMap<SocketAddr, Instant>,
 }
 
 /// Tells one content of the file from another; the time alone is too coarse for two writes in a row.
@@ -40,13 +46,25 @@ impl Resolvers {
         Self { path, known }
     }
 
-    /// In the order to ask them.
+    /// In the order to ask them: as the file has them, but those that were silent a moment ago last.
     pub(super) fn current(&self) -> Vec<SocketAddr> {
         let mut known = self.known.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Err(error) = known.refresh(&self.path) {
             tracing::warn!(path = %self.path.display(), %error, "the host's resolvers could not be read");
         }
-        known.servers.clone()
+        let now = Instant::now();
+        known
+            .silent
+            .retain(|_, since| now.duration_since(*since) < SHUNNED);
+        let mut servers = known.servers.clone();
+        servers.sort_by_key(|server| known.silent.contains_key(server));
+        servers
+    }
+
+    /// It did not answer: for a while others are asked before it, so that not every query waits for it.
+    pub(super) fn was_silent(&self, server: SocketAddr) {
+        let mut known = self.known.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        known.silent.insert(server, Instant::now());
     }
 }
 
@@ -64,7 +82,11 @@ impl Known {
         if servers != self.servers {
             tracing::info!(path = %path.display(), ?servers, "the host's resolvers");
         }
-        *self = Self { version, servers };
+        *self = Self {
+            version,
+            servers,
+            silent: BTreeMap::new(),
+        };
         Ok(())
     }
 }
@@ -127,6 +149,24 @@ mod tests {
         ] {
             assert_eq!(plain(nothing), [""; 0], "{nothing}");
         }
+    }
+
+    #[test]
+    fn those_that_were_silent_are_asked_last_until_the_file_changes() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("resolv.conf");
+        fs::write(&path, "nameserver 10.0.0.1\nnameserver 10.0.0.2\n").unwrap();
+        let resolvers = Resolvers::new(path.clone());
+        let [first, second] = resolvers.current()[..] else {
+            panic!("two are named")
+        };
+        resolvers.was_silent(first);
+        assert_eq!(resolvers.current(), [second, first]);
+        resolvers.was_silent(second);
+        assert_eq!(resolvers.current(), [first, second]);
+        resolvers.was_silent(first);
+        fs::write(&path, "nameserver 10.0.0.1\nnameserver 10.0.0.2\n# new\n").unwrap();
+        assert_eq!(resolvers.current(), [first, second]);
     }
 
     #[test]

@@ -49,7 +49,10 @@ impl Tasks {
             held: None,
         });
         match &mut task.held {
-            None => task.run_at_ms = task.run_at_ms.min(at_ms),
+            None => {
+                task.run_at_ms = task.run_at_ms.min(at_ms);
+                task.failures = 0;
+            }
             Some(held) => held.woken_ms = Some(held.woken_ms.map_or(at_ms, |woken| woken.min(at_ms))),
         }
     }

@@ -126,6 +126,13 @@ pub async fn delete(State(api): State<Api>, At((project, reference)): Referenced
     }))
 }
 
+pub async fn retry(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Response> {
+    let operation = api.surface.retry_cluster(&project, &reference).await?;
+    Ok(accepted(OperationAccepted {
+        operation: OperationView::from(&operation),
+    }))
+}
+
 pub async fn kubeconfig(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Response> {
     let kubeconfig = api.surface.kubeconfig(&project, &reference).await?;
     let headers = [

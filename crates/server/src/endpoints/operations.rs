@@ -39,6 +39,11 @@ pub async fn get(State(api): State<Api>, At((project, id)): Referenced) -> Answe
     Ok(Json(OperationView::from(&operation)))
 }
 
+pub async fn cancel(State(api): State<Api>, At((project, id)): Referenced) -> Answer<Json<OperationView>> {
+    let operation = api.surface.cancel_operation(&project, &parse_id(&id)?).await?;
+    Ok(Json(OperationView::from(&operation)))
+}
+
 pub async fn watch(
     State(api): State<Api>,
     At((project, id)): Referenced,

@@ -65,11 +65,12 @@ pub fn cluster(n: u64, name: Name, network: &Network, spec: ClusterSpec) -> Clus
             version: "v1.36.4".parse().expect("a patch"),
             bundle: "sha256:aaaa".to_owned(),
             node_image: "sha256:bbbb".to_owned(),
-            recipe: 1,
+            recipe: "sha256:r".to_owned(),
         },
         generation: 1,
         realm: 1,
         deleting: false,
+        held: false,
         status: ClusterStatus {
             phase: ClusterPhase::Provisioning,
             reason: String::new(),

@@ -141,6 +141,12 @@ impl Surface for Fake {
         Ok(self.begin(OperationKind::Delete, about, cluster.name.as_str()))
     }
 
+    async fn retry_cluster(&self, project: &str, reference: &str) -> Result<Operation, Fault> {
+        let cluster = self.find_cluster(project, reference)?;
+        let about = subject(SubjectKind::Cluster, cluster.id.as_str());
+        Ok(self.begin(OperationKind::Create, about, cluster.name.as_str()))
+    }
+
     async fn kubeconfig(&self, project: &str, reference: &str) -> Result<Secret, Fault> {
         let name = self.find_cluster(project, reference)?.name;
         Ok(Secret::new(format!(
@@ -210,6 +216,13 @@ impl Surface for Fake {
     async fn get_operation(&self, project: &str, id: &OperationId) -> Result<Operation, Fault> {
         known(project)?;
         Ok(self.operation(id)?.borrow().clone())
+    }
+
+    async fn cancel_operation(&self, project: &str, id: &OperationId) -> Result<Operation, Fault> {
+        known(project)?;
+        let operation = self.operation(id)?;
+        operation.send_modify(|now| now.state = OperationState::Cancelled);
+        Ok(operation.borrow().clone())
     }
 
     async fn watch_operation(

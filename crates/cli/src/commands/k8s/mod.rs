@@ -8,6 +8,7 @@ mod kubeconfig;
 mod list;
 mod load_image;
 mod plan;
+mod retry;
 
 use api::client::Client;
 use clap::Subcommand;
@@ -26,6 +27,8 @@ pub enum Command {
     List(list::List),
     /// One cluster: endpoint, version, nodes, conditions, recent events
     Get(get::Get),
+    /// Take up a creation that failed or was cancelled
+    Retry(retry::Retry),
     /// Remove a cluster and all that belongs to it
     Delete(delete::Delete),
     /// Print a cluster's kubeconfig, or merge it into yours
@@ -42,6 +45,7 @@ pub async fn run(client: Client, command: Command) -> Result<(), Failure> {
         Command::Plan(command) => command.run(&client).await,
         Command::List(command) => command.run(&client).await,
         Command::Get(command) => command.run(&client).await,
+        Command::Retry(command) => command.run(&client).await,
         Command::Delete(command) => command.run(&client).await,
         Command::Kubeconfig(command) => command.run(&client).await,
         Command::LoadImage(command) => command.run(&client).await,

@@ -1,5 +1,6 @@
 //! `cloud operation`
 
+mod cancel;
 mod get;
 mod list;
 mod watch;
@@ -17,6 +18,8 @@ pub enum Command {
     Get(get::Get),
     /// Show an operation's steps until it ends
     Watch(watch::Watch),
+    /// Stop the creation of a cluster; what was made is held until it is retried or deleted
+    Cancel(cancel::Cancel),
 }
 
 /// Operations have no names.
@@ -32,5 +35,6 @@ pub async fn run(client: Client, command: Command) -> Result<(), Failure> {
         Command::List(command) => command.run(&client).await,
         Command::Get(command) => command.run(&client).await,
         Command::Watch(command) => command.run(&client).await,
+        Command::Cancel(command) => command.run(&client).await,
     }
 }

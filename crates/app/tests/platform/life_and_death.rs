@@ -1,11 +1,9 @@
 //! A cluster is created and deleted with the platform killed at every point of every step: nothing is lost, made twice
 //! or left behind.
 
-mod harness;
-
 use std::{collections::BTreeMap, sync::Arc};
 
-use harness::{Host, Life, Script};
+use crate::harness::{Host, Life, Script};
 use ports::{Compute, Network, Store, Volumes, store::Filter};
 use types::{
     Fault, OperationId,

@@ -8,6 +8,7 @@ use std::{
 };
 
 use app::{Ops, Reconcilers, Settings, World};
+use cluster::recipe::Recipe;
 use ports::{
     Clock, Store,
     fake::{FakeImages, FakeVault, FakeWorld, ManualClock, MemoryStore},
@@ -22,6 +23,8 @@ pub struct Host {
     pub store: MemoryStore,
     pub clock: ManualClock,
     images: FakeImages,
+    /// What a release makes new clusters with.
+    pub recipe: Recipe,
 }
 
 /// One life of the platform.
@@ -61,6 +64,7 @@ impl Host {
             store: MemoryStore::new(),
             clock: ManualClock::at(1_800_000_000_000),
             images: FakeImages::default(),
+            recipe: engine_hosted::recipe(),
         }
     }
 
@@ -69,7 +73,7 @@ impl Host {
         let world = Arc::new(World {
             store: Arc::new(self.store.clone()),
             clock: Arc::new(self.clock.clone()),
-            vault: Arc::new(FakeVault),
+            vault: Arc::new(FakeVault::default()),
             compute: Arc::new(self.world.compute()),
             network: Arc::new(self.world.network()),
             volumes: Arc::new(self.world.volumes()),
@@ -78,6 +82,7 @@ impl Host {
             images: Arc::new(self.images.clone()),
             api: Arc::new(self.world.cluster_api()),
             signals: signals.clone(),
+            recipe: self.recipe.clone(),
             settings: Settings {
                 endpoint: SocketAddr::from(([127, 0, 0, 1], 6443)),
                 bundle_cache: "/fake/cache".into(),
@@ -95,6 +100,7 @@ impl Host {
                 owner: "test".to_owned(),
                 lease_ttl: Duration::from_millis(TTL_MS),
                 parallel: 4,
+                patience: 1.0,
             },
         };
         Life {

@@ -1,0 +1,6 @@
+//! The whole platform above its ports, on a host that is only memory.
+
+mod harness;
+mod life_and_death;
+mod pinned;
+mod second_thoughts;
