@@ -6,6 +6,7 @@ mod workload {
     pub mod files;
     pub mod network;
     pub mod pods;
+    pub mod scaling;
 }
 
 use e2e::{Cluster, Platform, Stages};
@@ -71,6 +72,13 @@ fn a_cluster_carries_a_workload() {
     });
     stages.run("a restarted platform has nothing to change", || {
         workload::files::nothing_to_do(&cluster, &platform)
+    });
+    stages.run(
+        "a third worker joins, with the image that was loaded before",
+        || workload::scaling::more(&cluster, &platform),
+    );
+    stages.run("two workers leave when their pods have moved", || {
+        workload::scaling::fewer(&cluster, &platform)
     });
     stages.run("delete finds nothing left", || {
         let report = cluster.delete();

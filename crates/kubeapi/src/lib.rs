@@ -6,6 +6,7 @@
 
 mod adopt;
 mod apply;
+mod drain;
 mod error;
 mod kinds;
 mod nodes;
@@ -121,6 +122,14 @@ impl ClusterApi for KubeApi {
         })
         .await
         .map_err(|e| e.into_fault(&format!("adopt its node '{}'", node.name), target.endpoint))
+    }
+
+    async fn drain_node(&self, target: &ApiTarget, name: &str) -> Result<Vec<String>, Fault> {
+        within(CALL_LIMIT, async {
+            drain::drain(self.open(target).await?.client(), name).await
+        })
+        .await
+        .map_err(|e| e.into_fault(&format!("empty its node '{name}'"), target.endpoint))
     }
 
     async fn delete_node(&self, target: &ApiTarget, name: &str) -> Result<(), Fault> {

@@ -29,13 +29,22 @@ pub(crate) async fn list(client: &Client) -> Result<Vec<NodeSeen>, CallError> {
     }
 }
 
+/// Whether its kubelet is there.
+pub(crate) fn says_ready(node: &Node) -> bool {
+    let conditions = node.status.as_ref().and_then(|s| s.conditions.as_ref());
+    conditions
+        .into_iter()
+        .flatten()
+        .any(|c| c.type_ == "Ready" && c.status == "True")
+}
+
 fn look(node: Node) -> NodeSeen {
+    let says_ready = says_ready(&node);
     let conditions = node.status.and_then(|s| s.conditions).unwrap_or_default();
     let condition = conditions.into_iter().find(|c| c.type_ == "Ready");
     let spec = node.spec.unwrap_or_default();
     // Until the node controller lifts it, no pod is scheduled here, whatever the kubelet says of itself.
     let held_back = spec.taints.iter().flatten().any(|taint| taint.key == NOT_READY);
-    let says_ready = condition.as_ref().is_some_and(|c| c.status == "True");
     NodeSeen {
         name: node.metadata.name.unwrap_or_default(),
         ready: says_ready && !held_back,

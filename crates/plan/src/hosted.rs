@@ -9,7 +9,7 @@ use types::{
     status::Observed,
 };
 
-use crate::{Action, NetworkSeen, Step};
+use crate::{Action, NetworkSeen, Step, departure};
 
 pub struct ClusterDesired<'a> {
     pub cluster: &'a Cluster,
@@ -42,6 +42,32 @@ pub struct ClusterObserved {
 }
 
 impl ClusterObserved {
+    /// The world in which these machines, and all they need, are as they should be, for a preview.
+    pub fn well(machines: &[Machine], network_generation: u64) -> Self {
+        let on = |_: &Machine| {
+            Observed::Present(MachineSeen {
+                power: Power::On,
+                attached: true,
+                digest: String::new(),
+            })
+        };
+        Self {
+            keys_good: true,
+            keys_kept: true,
+            network: Observed::Present(NetworkSeen {
+                generation: network_generation,
+                ports: machines.iter().map(|m| m.port.clone()).collect(),
+            }),
+            volumes: planes(machines)
+                .map(|(_, volume)| (volume.clone(), Observed::Present(())))
+                .collect(),
+            machines: machines.iter().map(|m| (m.id.clone(), on(m))).collect(),
+            published: true,
+            api: Observed::Present(()),
+            admitted: machines.iter().map(|m| m.id.clone()).collect(),
+        }
+    }
+
     /// The world before anything was made, for a preview.
     pub fn nothing(network: NetworkSeen) -> Self {
         Self {
@@ -59,7 +85,7 @@ impl ClusterObserved {
 
 const API_PATIENCE_S: u64 = 120;
 const NODE_PATIENCE_S: u64 = 240;
-const MACHINE_PATIENCE_S: u64 = 60;
+pub(crate) const MACHINE_PATIENCE_S: u64 = 60;
 
 pub fn hosted(desired: &ClusterDesired<'_>, seen: &ClusterObserved) -> Vec<Step> {
     if desired.cluster.deleting {
@@ -76,7 +102,7 @@ pub fn preview(desired: &ClusterDesired<'_>, network: NetworkSeen) -> Vec<Step> 
     convergence(desired, &ClusterObserved::nothing(network))
 }
 
-fn machine_key(machine: &Machine) -> String {
+pub(crate) fn machine_key(machine: &Machine) -> String {
     format!("machine/{}", machine.hostname)
 }
 
@@ -147,7 +173,7 @@ fn convergence(desired: &ClusterDesired<'_>, seen: &ClusterObserved) -> Vec<Step
         );
         add(&mut steps, step.after(&api).patience_s(MACHINE_PATIENCE_S));
     }
-    for machine in desired.machines.iter().filter(|m| m.is_worker()) {
+    for machine in desired.machines.iter().filter(|m| m.is_worker() && !m.deleting) {
         let mut before = api.clone();
         if needs_start(desired, seen, machine) {
             let title = format!("start {}", machine.hostname);
@@ -166,6 +192,7 @@ fn convergence(desired: &ClusterDesired<'_>, seen: &ClusterObserved) -> Vec<Step
             add(&mut steps, step.after(&before).patience_s(NODE_PATIENCE_S));
         }
     }
+    steps.extend(departure::steps(desired, seen, &api));
     steps
 }
 

@@ -25,6 +25,10 @@ pub enum Action {
     InstallServices(ClusterId),
     /// Waits for the node to register, gives it its range and labels, and waits until it is ready.
     AdmitNode(MachineId),
+    /// Takes the node out of scheduling and waits until its pods have left.
+    DrainNode(MachineId),
+    /// Takes a machine that is gone off the books: its node, its keys, its port.
+    ForgetMachine(MachineId),
     /// Forgets keys, loaded images and whatever else is kept for the cluster.
     ForgetKeys(ClusterId),
     /// Looks whether anything is left, says so, and takes the thing itself off the books.

@@ -43,11 +43,16 @@ pub trait ClusterApi: Send + Sync {
 
     async fn nodes(&self, target: &ApiTarget) -> Result<Vec<NodeSeen>, Fault>;
 
-    /// Server-side apply of whole objects, in the order given.
+    /// Server-side apply of whole objects, in the order given. Nothing is sent of a list in which one is incomplete.
     async fn apply(&self, target: &ApiTarget, objects: &[serde_json::Value]) -> Result<(), Fault>;
 
-    /// Gives a registered node the labels and the pod range the platform chose for it.
+    /// Gives a registered node the labels and the pod range the platform chose for it. A range is never changed: another
+    /// one is a conflict.
     async fn adopt_node(&self, target: &ApiTarget, node: &NodeWanted) -> Result<(), Fault>;
+
+    /// Takes a node out of scheduling and asks its pods to leave, as `kubectl drain` does. Answers which are still there:
+    /// called again until none is. A node that is not there, or whose kubelet is dead, is empty.
+    async fn drain_node(&self, target: &ApiTarget, name: &str) -> Result<Vec<String>, Fault>;
 
     async fn delete_node(&self, target: &ApiTarget, name: &str) -> Result<(), Fault>;
 }

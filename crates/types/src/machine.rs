@@ -62,6 +62,11 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// A worker that its cluster is meant to have.
+    pub fn stays(&self) -> bool {
+        self.is_worker() && !self.deleting
+    }
+
     pub fn is_worker(&self) -> bool {
         match self.role {
             Role::Worker { .. } => true,

@@ -139,7 +139,17 @@ impl Worker {
         }
     }
 
+    /// Somebody wrote between a look and the record of what followed from it: look again at once.
     async fn converge(&self, lease: Lease) -> Result<(), WorkflowError> {
+        match self.attempt(lease.clone()).await {
+            Err(WorkflowError::Store(StoreError::Stale { .. })) => {
+                self.release(&lease, lease.failures, 0).await
+            }
+            ended => ended,
+        }
+    }
+
+    async fn attempt(&self, lease: Lease) -> Result<(), WorkflowError> {
         let journal = Journal::open(
             self.store.clone(),
             self.clock.clone(),

@@ -46,7 +46,7 @@ impl Demand {
         Ok(demand)
     }
 
-    fn of_machines(machines: &[Machine], memory_overcommit: f64) -> Self {
+    pub fn of_machines(machines: &[Machine], memory_overcommit: f64) -> Self {
         let mut demand = Self {
             vcpus: 0,
             memory: 0,

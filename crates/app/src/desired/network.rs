@@ -1,4 +1,5 @@
-//! The whole desired state of one network: every machine in it that is to stay has a port.
+//! The whole desired state of one network: every machine on the books has a port, but for those of a cluster that is
+//! being deleted.
 
 use ports::network::{NetworkDesired, PortDesired};
 use types::{
@@ -19,7 +20,8 @@ pub async fn render(world: &World, id: &NetworkId) -> Result<Option<NetworkDesir
     let mut ports = Vec::new();
     for cluster in records::children::<Cluster>(&*world.store, id.as_str()).await? {
         for machine in records::children::<Machine>(&*world.store, cluster.value.id.as_str()).await? {
-            if !machine.value.deleting {
+            // A worker that leaves a living cluster is connected until it is gone.
+            if !(machine.value.deleting && cluster.value.deleting) {
                 ports.push(port(&machine.value, cluster.value.realm));
             }
         }

@@ -81,7 +81,7 @@ impl Ops {
         Ok(found.into_iter().next().map(|c| c.value))
     }
 
-    /// Creates what is not there and takes up what failed; what is there must be as described already, in this release.
+    /// Creates what is not there, changes what differs, and takes up what failed.
     pub async fn apply_cluster(
         &self,
         project: &str,
@@ -89,27 +89,29 @@ impl Ops {
         spec: ClusterSpec,
     ) -> Result<(Cluster, Option<Operation>), Fault> {
         let id = self.project(project)?;
-        let Some(current) = self.named(&id, &name).await? else {
+        if self.named(&id, &name).await?.is_none() {
             return self
                 .create_cluster(project, name, spec)
                 .await
                 .map(|(c, op)| (c, Some(op)));
-        };
-        self.check_unchanged(&id, &current, &spec).await?;
-        if current.held || current.status.phase == ClusterPhase::Failed {
-            let operation = self.retry_cluster(project, current.id.as_str()).await?;
-            return Ok((current, Some(operation)));
         }
-        Ok((current, None))
+        match self.change_cluster(&id, &name, &spec).await? {
+            (cluster, None) if cluster.held || cluster.status.phase == ClusterPhase::Failed => {
+                let operation = self.retry_cluster(project, cluster.id.as_str()).await?;
+                Ok((cluster, Some(operation)))
+            }
+            answer => Ok(answer),
+        }
     }
 
-    /// Whether a spec says of a cluster what it already is.
-    pub(super) async fn check_unchanged(
+    /// A spec in the words of the cluster's own, so that the two can be compared: name and id of a VPC mean the same, and
+    /// so do a line and the patch it was pinned to.
+    pub(super) async fn comparable(
         &self,
         project: &ProjectId,
         current: &Cluster,
         spec: &ClusterSpec,
-    ) -> Result<(), Fault> {
+    ) -> Result<ClusterSpec, Fault> {
         if current.deleting {
             return Err(Fault::conflict(
                 "cluster-deleting",
@@ -117,25 +119,15 @@ impl Ops {
                 "wait until it is gone, then apply again",
             ));
         }
-        let same_network = self.network(project, &spec.vpc).await?.value.id == current.network;
         let mut asked = spec.clone();
-        // Name and id of a VPC mean the same; so do a line and the patch it was pinned to.
-        asked.vpc.clone_from(&current.spec.vpc);
-        let version = self.world.bundles.resolve(spec.version);
-        let same_version =
-            spec.version == current.spec.version || version.is_ok_and(|v| v == current.pins.version);
-        asked.version = current.spec.version;
-        if same_network && same_version && asked == current.spec {
-            return Ok(());
+        if self.network(project, &spec.vpc).await?.value.id == current.network {
+            asked.vpc.clone_from(&current.spec.vpc);
         }
-        Err(Fault::refused(
-            "change-not-supported",
-            format!(
-                "the cluster '{}' differs from its description and cannot be changed in this release",
-                current.name
-            ),
-            "apply the description it was created with, or delete and create it",
-        ))
+        let pinned = self.world.bundles.resolve(spec.version);
+        if pinned.is_ok_and(|version| version == current.pins.version) {
+            asked.version = current.spec.version;
+        }
+        Ok(asked)
     }
 
     pub async fn list_clusters(&self, project: &str) -> Result<Vec<Cluster>, Fault> {
@@ -218,7 +210,7 @@ impl Ops {
     }
 }
 
-fn leaving(machine: Versioned<Machine>) -> Write {
+pub(super) fn leaving(machine: Versioned<Machine>) -> Write {
     let gone = Machine {
         deleting: true,
         ..machine.value

@@ -171,7 +171,7 @@ impl Ops {
         Ok(machines)
     }
 
-    fn worker(
+    pub(super) fn worker(
         &self,
         cluster: &Cluster,
         network: &Network,

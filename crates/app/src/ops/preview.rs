@@ -1,9 +1,16 @@
 //! What a description would do, without doing it.
 
-use plan::{ClusterDesired, NetworkSeen};
-use types::{ClusterId, Fault, Name, cluster::ClusterSpec, machine::Role};
+use std::collections::BTreeMap;
+
+use plan::{ClusterDesired, NetworkSeen, Step};
+use types::{
+    ClusterId, Fault, MachineId, Name, ProjectId,
+    cluster::{Cluster, ClusterSpec},
+    machine::{Machine, Role, Size},
+};
 
 use super::Ops;
+use crate::records;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
@@ -42,7 +49,38 @@ impl Ops {
     ) -> Result<PlanPreview, Fault> {
         let project = self.project(project)?;
         if let Some(current) = self.named(&project, &name).await? {
-            self.check_unchanged(&project, &current, &spec).await?;
+            return self.preview_change(&project, &current, &spec).await;
+        }
+        let draft = self.draft(&project, &ClusterId::generate(), &name, &spec).await?;
+        let desired = ClusterDesired {
+            cluster: &draft.cluster,
+            machines: &draft.machines,
+            network_generation: draft.network.value.generation + 1,
+            digests: BTreeMap::new(),
+        };
+        let network = NetworkSeen {
+            generation: draft.network.value.generation,
+            ports: Vec::new(),
+        };
+        let mut notes = vec![format!("Kubernetes {}", draft.cluster.pins.version)];
+        notes.extend(draft.machines.iter().filter_map(|m| worker_note("worker", m)));
+        Ok(PlanPreview {
+            change: Change::Create,
+            steps: planned(plan::preview(&desired, network)),
+            impact: Impact::default(),
+            notes,
+        })
+    }
+
+    /// As if everything that is there were well: what is not is repaired whether the change is made or not.
+    async fn preview_change(
+        &self,
+        project: &ProjectId,
+        current: &Cluster,
+        spec: &ClusterSpec,
+    ) -> Result<PlanPreview, Fault> {
+        let Some(changed) = self.changed(project, current, spec).await? else {
+            let name = &current.name;
             return Ok(PlanPreview {
                 change: Change::None,
                 steps: Vec::new(),
@@ -51,48 +89,62 @@ impl Ops {
                     "the cluster '{name}' is as described; nothing would change"
                 )],
             });
+        };
+        let present = records::children::<Machine>(&*self.world.store, current.id.as_str()).await?;
+        let mut machines: Vec<Machine> = present.into_iter().map(|m| m.value).collect();
+        let mut well = plan::ClusterObserved::well(&machines, changed.network.value.generation);
+        well.keys_good = changed.coming.is_empty();
+        let going: Vec<&MachineId> = changed.going.iter().map(|m| &m.value.id).collect();
+        for machine in &mut machines {
+            machine.deleting |= going.contains(&&machine.id);
         }
-        let draft = self.draft(&project, &ClusterId::generate(), &name, &spec).await?;
-        let desired = ClusterDesired {
-            cluster: &draft.cluster,
-            machines: &draft.machines,
-            network_generation: draft.network.value.generation + 1,
-            digests: std::collections::BTreeMap::new(),
-        };
-        let network = NetworkSeen {
-            generation: draft.network.value.generation,
-            ports: Vec::new(),
-        };
-        let steps = plan::preview(&desired, network);
-        let steps = steps
-            .into_iter()
-            .map(|step| PlannedStep {
-                detail: if step.after.is_empty() {
-                    String::new()
-                } else {
-                    format!("after {}", step.after.join(", "))
-                },
-                title: step.title,
-            })
+        let mut notes: Vec<String> = machines
+            .iter()
+            .filter(|m| going.contains(&&m.id))
+            .filter_map(|m| worker_note("goes:", m))
             .collect();
-        let workers = draft.machines.iter().filter(|m| m.is_worker());
-        let mut notes = vec![format!("Kubernetes {}", draft.cluster.pins.version)];
-        notes.extend(workers.map(|m| {
-            let pods = match &m.role {
-                Role::Worker { pods, .. } => pods.to_string(),
-                Role::ControlPlane { .. } => String::new(),
-            };
-            let disk = m.size.disk.map(|d| d.to_string()).unwrap_or_default();
-            format!(
-                "worker at {}: {} vCPU, {} memory, {disk} disk, pods {pods}",
-                m.address, m.size.vcpus, m.size.memory
-            )
-        }));
+        notes.extend(
+            changed
+                .coming
+                .iter()
+                .filter_map(|m| worker_note("comes: worker", m)),
+        );
+        machines.extend(changed.coming);
+        let desired = ClusterDesired {
+            cluster: &changed.cluster,
+            machines: &machines,
+            network_generation: changed.network.value.generation + 1,
+            digests: BTreeMap::new(),
+        };
         Ok(PlanPreview {
-            change: Change::Create,
-            steps,
+            change: Change::Update,
+            steps: planned(plan::hosted(&desired, &well)),
             impact: Impact::default(),
             notes,
         })
     }
+}
+
+fn planned(steps: Vec<Step>) -> Vec<PlannedStep> {
+    let shown = |step: Step| PlannedStep {
+        detail: if step.after.is_empty() {
+            String::new()
+        } else {
+            format!("after {}", step.after.join(", "))
+        },
+        title: step.title,
+    };
+    steps.into_iter().map(shown).collect()
+}
+
+fn worker_note(what: &str, machine: &Machine) -> Option<String> {
+    let Role::Worker { pods, .. } = &machine.role else {
+        return None;
+    };
+    let Size { vcpus, memory, disk } = machine.size;
+    let disk = disk.map(|d| d.to_string()).unwrap_or_default();
+    let at = machine.address;
+    Some(format!(
+        "{what} at {at}: {vcpus} vCPU, {memory} memory, {disk} disk, pods {pods}"
+    ))
 }

@@ -104,7 +104,7 @@ async fn digests(
         bundle: &bundle,
         planes: planes(machines),
     };
-    for machine in machines {
+    for machine in machines.iter().filter(|m| !m.deleting) {
         if let Some(config) = frame.config(world, machine).await? {
             digests.insert(machine.id.clone(), digest(&config));
         }
@@ -136,8 +136,10 @@ async fn observe(
         seen_machines.insert(machine.id.clone(), seen);
     }
     let published = steps::published(world).await?;
+    // What was served before is served still while something newer is being published.
+    let served = published || cluster.status.progress.settled_once;
     let (api, admitted) = match material {
-        Some(material) if published && !cluster.deleting && plane_is_on(machines, &seen_machines) => {
+        Some(material) if served && !cluster.deleting && plane_is_on(machines, &seen_machines) => {
             node::observe(world, cluster, machines, material).await?
         }
         _ => (Observed::Absent, Vec::new()),
@@ -192,7 +194,7 @@ async fn keys_good(
     if material.expires()? < horizon {
         return Ok(false);
     }
-    for machine in machines.iter().filter(|m| m.is_worker()) {
+    for machine in machines.iter().filter(|m| m.stays()) {
         match target::node_material(world, &machine.id).await? {
             Some(node) if node.expires()? >= horizon => {}
             _ => return Ok(false),

@@ -3,15 +3,17 @@
 use plan::{ClusterObserved, Step};
 use ports::store::{Batch, Doc, Lease, Versioned, Write};
 use types::{
-    EventId, Fault, ProjectId,
+    Fault,
     cluster::{Cluster, ClusterStatus},
     machine::{Machine, Power},
-    network::Network,
-    operation::{Event, Severity, Subject},
+    operation::Severity,
     status::{ClusterPhase, Condition, ConditionKind, MachinePhase, Observed},
 };
 
-use super::cluster::Scene;
+use super::{
+    cluster::Scene,
+    events::{event, phase_event},
+};
 use crate::{World, records};
 
 /// Writes what was seen, where it differs from what was told before.
@@ -39,7 +41,7 @@ pub(super) async fn observed(
     commit(world, lease, writes).await
 }
 
-async fn commit(world: &World, lease: &Lease, writes: Vec<Write>) -> Result<(), Fault> {
+pub(super) async fn commit(world: &World, lease: &Lease, writes: Vec<Write>) -> Result<(), Fault> {
     if writes.is_empty() {
         return Ok(());
     }
@@ -61,7 +63,11 @@ fn status(
     steps: &[Step],
 ) -> ClusterStatus {
     let old = &cluster.status;
-    let workers = machines.iter().filter(|m| m.value.is_worker()).count();
+    let workers = machines.iter().filter(|m| m.value.stays()).count();
+    let ready = machines
+        .iter()
+        .filter(|m| m.value.stays() && seen.admitted.contains(&m.value.id))
+        .count();
     let settled = steps.is_empty();
     let (wanted, reason) = judged(cluster, machines, seen, settled);
     let phase = if old.phase.may_become(wanted) {
@@ -81,7 +87,7 @@ fn status(
         ),
         (
             ConditionKind::WorkersReady,
-            seen.admitted.len() == workers,
+            ready == workers,
             "every worker is a ready node",
             "some worker is not a ready node",
         ),
@@ -110,7 +116,7 @@ fn status(
             .into_iter()
             .map(|(kind, holds, yes, no)| condition(world, old, kind, holds, if holds { yes } else { no }))
             .collect(),
-        nodes_ready: u32::try_from(seen.admitted.len()).unwrap_or(u32::MAX),
+        nodes_ready: u32::try_from(ready).unwrap_or(u32::MAX),
         nodes_wanted: u32::try_from(workers).unwrap_or(u32::MAX),
         progress,
     }
@@ -148,20 +154,23 @@ fn judged(
             },
         );
     }
-    let trouble = trouble(machines, seen);
-    match trouble {
+    // New workers are not trouble before they are there.
+    let changing = cluster.status.observed_generation < cluster.generation;
+    let lasting = machines
+        .iter()
+        .map(|m| &m.value)
+        .filter(|m| !(m.deleting || changing && m.is_worker()));
+    match trouble(&lasting.collect::<Vec<_>>(), seen) {
         Some(reason) => (ClusterPhase::Degraded, reason),
-        None if cluster.status.observed_generation < cluster.generation => {
-            (ClusterPhase::Updating, "a change is being made".to_owned())
-        }
+        None if changing => (ClusterPhase::Updating, "a change is being made".to_owned()),
         // Files refreshed, certificates renewed: nothing its owner would notice.
         None => (ClusterPhase::Running, String::new()),
     }
 }
 
 /// What is wrong with a cluster that was right before.
-fn trouble(machines: &[Versioned<Machine>], seen: &ClusterObserved) -> Option<String> {
-    let down = machines.iter().map(|m| &m.value).find(|m| !is_on(m, seen));
+fn trouble(machines: &[&Machine], seen: &ClusterObserved) -> Option<String> {
+    let down = machines.iter().find(|m| !is_on(m, seen));
     if let Some(machine) = down {
         let what = if machine.is_worker() {
             "worker"
@@ -173,15 +182,16 @@ fn trouble(machines: &[Versioned<Machine>], seen: &ClusterObserved) -> Option<St
             machine.hostname
         ));
     }
-    if !seen.published {
-        return Some("the shared endpoint does not serve it".to_owned());
-    }
     if seen.api.present().is_none() {
-        return Some("its API does not answer".to_owned());
+        let cause = if seen.published {
+            "its API does not answer"
+        } else {
+            "the shared endpoint does not serve it"
+        };
+        return Some(cause.to_owned());
     }
     let unready = machines
         .iter()
-        .map(|m| &m.value)
         .find(|m| m.is_worker() && !seen.admitted.contains(&m.id));
     unready.map(|machine| format!("the node {} is not ready", machine.hostname))
 }
@@ -221,7 +231,7 @@ fn machine_writes(
     seen: &ClusterObserved,
 ) -> Vec<Write> {
     let on = is_on(&machine.value, seen);
-    let phase = match (cluster.deleting, on, machine.value.phase) {
+    let phase = match (machine.value.deleting, on, machine.value.phase) {
         (true, _, _) => MachinePhase::Deleting,
         (false, true, _) => MachinePhase::Running,
         (false, false, MachinePhase::Pending) => MachinePhase::Pending,
@@ -264,121 +274,4 @@ fn machine_writes(
         MachinePhase::Pending | MachinePhase::Deleting => {}
     }
     writes
-}
-
-fn phase_event(world: &World, lease: &Lease, cluster: &Cluster, status: &ClusterStatus) -> Option<Write> {
-    if status.phase == cluster.status.phase {
-        return None;
-    }
-    let severity = match status.phase {
-        ClusterPhase::Degraded | ClusterPhase::Failed => Severity::Warning,
-        ClusterPhase::Provisioning
-        | ClusterPhase::Running
-        | ClusterPhase::Updating
-        | ClusterPhase::Deleting => Severity::Normal,
-    };
-    let reason = if status.reason.is_empty() {
-        String::new()
-    } else {
-        format!(": {}", status.reason)
-    };
-    let message = format!(
-        "{} → {}{reason}",
-        cluster.status.phase.as_str(),
-        status.phase.as_str()
-    );
-    Some(event(
-        world,
-        lease,
-        &cluster.project,
-        cluster.name.as_str(),
-        severity,
-        "PhaseChanged",
-        message,
-    ))
-}
-
-fn event(
-    world: &World,
-    lease: &Lease,
-    project: &ProjectId,
-    name: &str,
-    severity: Severity,
-    reason: &str,
-    message: String,
-) -> Write {
-    Write::Event(Event {
-        id: EventId::generate(),
-        project: project.clone(),
-        subject: Subject {
-            kind: lease.subject.kind,
-            id: lease.subject.id.clone(),
-        },
-        subject_name: name.to_owned(),
-        severity,
-        reason: reason.to_owned(),
-        message,
-        at: world.clock.now(),
-    })
-}
-
-pub(super) async fn cluster_failed(
-    world: &World,
-    lease: &Lease,
-    fault: &Fault,
-    given_up: bool,
-) -> Result<(), Fault> {
-    let Some(cluster) = records::get::<Cluster>(&*world.store, &lease.subject.id).await? else {
-        return Ok(());
-    };
-    let mut writes = Vec::new();
-    let value = &cluster.value;
-    if given_up {
-        let message = format!("{fault}; {}", fault.remedy);
-        let name = value.name.as_str();
-        writes.push(event(
-            world,
-            lease,
-            &value.project,
-            name,
-            Severity::Warning,
-            "Failed",
-            message,
-        ));
-        if !value.deleting && !value.status.progress.settled_once {
-            let mut failed = value.clone();
-            failed.status.phase = ClusterPhase::Failed;
-            failed.status.reason = fault.to_string();
-            if failed != *value {
-                writes.push(Write::Put(Doc::new(&failed, cluster.version)));
-            }
-        }
-    }
-    commit(world, lease, writes).await
-}
-
-pub(super) async fn network_failed(
-    world: &World,
-    lease: &Lease,
-    fault: &Fault,
-    given_up: bool,
-) -> Result<(), Fault> {
-    let Some(network) = records::get::<Network>(&*world.store, &lease.subject.id).await? else {
-        return Ok(());
-    };
-    if !given_up {
-        return Ok(());
-    }
-    let Network { project, name, .. } = &network.value;
-    let message = format!("{fault}; {}", fault.remedy);
-    let write = event(
-        world,
-        lease,
-        project,
-        name.as_str(),
-        Severity::Warning,
-        "Failed",
-        message,
-    );
-    commit(world, lease, vec![write]).await
 }

@@ -1,6 +1,8 @@
 //! Keeping the world in agreement with what is stored: look, plan, do. One reconciler a kind of subject.
 
 mod cluster;
+mod departure;
+mod events;
 mod facts;
 mod finish;
 mod network;
@@ -62,6 +64,8 @@ impl Reconciler for Reconcilers {
             Action::RemoveNetwork(_)
             | Action::RemoveVolume(_)
             | Action::RemoveMachine(_)
+            | Action::DrainNode(_)
+            | Action::ForgetMachine(_)
             | Action::AwaitApi(_)
             | Action::InstallServices(_)
             | Action::AdmitNode(_)
@@ -76,8 +80,8 @@ impl Reconciler for Reconcilers {
 
     async fn failed(&self, lease: &Lease, fault: &Fault, given_up: bool) -> Result<(), Fault> {
         match lease.subject.kind {
-            SubjectKind::Cluster => facts::cluster_failed(&self.world, lease, fault, given_up).await,
-            SubjectKind::Network => facts::network_failed(&self.world, lease, fault, given_up).await,
+            SubjectKind::Cluster => events::cluster_failed(&self.world, lease, fault, given_up).await,
+            SubjectKind::Network => events::network_failed(&self.world, lease, fault, given_up).await,
         }
     }
 }

@@ -18,7 +18,7 @@ use workflow::Outcome;
 
 use super::{
     cluster::{Scene, horizon, planes, scene},
-    finish, node,
+    departure, finish, node,
 };
 use crate::{
     World,
@@ -45,6 +45,8 @@ pub(super) async fn execute(world: &World, lease: &Lease, step: &Step) -> Result
         Action::AwaitApi(id) => await_api(world, id).await,
         Action::InstallServices(id) => install_services(world, id).await,
         Action::AdmitNode(id) => admit_node(world, id).await,
+        Action::DrainNode(id) => departure::drain(world, id).await,
+        Action::ForgetMachine(id) => departure::forget(world, lease, id).await,
         Action::ForgetKeys(id) => forget_keys(world, id).await,
         Action::FinishDelete => match lease.subject.kind {
             SubjectKind::Cluster => finish::cluster(world, lease).await,
@@ -109,7 +111,7 @@ async fn issue_keys(world: &World, id: &ClusterId) -> Result<Outcome, Fault> {
         None => ClusterMaterial::generate(cluster, plane.value.address, now)?,
     };
     writes.push(sealed(world, id.as_str(), &to_secret(&material))?);
-    for machine in machines.iter().map(|m| &m.value).filter(|m| m.is_worker()) {
+    for machine in machines.iter().map(|m| &m.value).filter(|m| m.stays()) {
         let node = match target::node_material(world, &machine.id).await? {
             Some(node) if node.expires()? >= horizon => continue,
             Some(old) => old.renewed(machine, &material.ca, now)?,
@@ -154,7 +156,7 @@ async fn start_machine(world: &World, id: &MachineId) -> Result<Outcome, Fault> 
     Ok(Outcome::Done)
 }
 
-async fn machine(world: &World, id: &MachineId) -> Result<Machine, Fault> {
+pub(super) async fn machine(world: &World, id: &MachineId) -> Result<Machine, Fault> {
     let found = records::get::<Machine>(&*world.store, id.as_str()).await?;
     found
         .map(|m| m.value)

@@ -39,6 +39,7 @@ pub struct Life {
 #[derive(Default)]
 pub struct Script {
     pub seen: Mutex<BTreeSet<(String, &'static str)>>,
+    /// A step whose key begins with this, and the moment of it.
     pub die_at: Mutex<Option<(String, &'static str)>>,
 }
 
@@ -46,7 +47,8 @@ impl Probe for Script {
     fn reached(&self, point: Point<'_>) -> Reached {
         let here = (point.step.to_owned(), point.moment.as_str());
         let mut die_at = self.die_at.lock().unwrap();
-        if die_at.as_ref() == Some(&here) {
+        let now = |(step, moment): &(String, &'static str)| here.0.starts_with(step) && here.1 == *moment;
+        if die_at.as_ref().is_some_and(now) {
             *die_at = None;
             return Reached::Die;
         }

@@ -3,4 +3,5 @@
 mod harness;
 mod life_and_death;
 mod pinned;
+mod scaling;
 mod second_thoughts;

@@ -57,7 +57,7 @@ fn usage_is_2_with_the_reason() {
         ),
         (
             create(&["--name", "dev", "--version", "v1.12"]),
-            "version-unknown",
+            "unknown-version",
             "v1.12",
         ),
         (

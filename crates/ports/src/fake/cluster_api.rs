@@ -33,6 +33,7 @@ pub(super) struct ClusterState {
 struct Node {
     pods: Option<Cidr>,
     labels: BTreeMap<String, String>,
+    unschedulable: bool,
 }
 
 /// A control plane that answers: where its state is, and who is in reach of it.
@@ -59,7 +60,7 @@ fn plane(state: &State, target: &ApiTarget) -> Option<Plane> {
     let edge = state
         .edge
         .as_ref()
-        .filter(|edge| edge.endpoint == target.endpoint)?;
+        .filter(|edge| state.edge_runs && edge.endpoint == target.endpoint)?;
     let route = edge
         .routes
         .iter()
@@ -135,7 +136,7 @@ fn nodes(state: &mut State, target: &ApiTarget) -> Result<Vec<NodeSeen>, Fault> 
             message: message.to_owned(),
             pods: node.pods,
             labels: node.labels.clone(),
-            unschedulable: false,
+            unschedulable: node.unschedulable,
         }
     });
     Ok(seen.collect())
@@ -152,7 +153,11 @@ fn adopt(state: &mut State, target: &ApiTarget, wanted: &NodeWanted) -> Result<(
             "node {} has another pod range already; Kubernetes never changes one",
             wanted.name
         );
-        return Err(Fault::refused("node-pods-fixed", cause, "delete the node first"));
+        return Err(Fault::conflict(
+            "node-range-taken",
+            cause,
+            "delete the node first",
+        ));
     }
     if node.pods == Some(wanted.pods)
         && wanted
@@ -166,6 +171,17 @@ fn adopt(state: &mut State, target: &ApiTarget, wanted: &NodeWanted) -> Result<(
     node.labels.extend(wanted.labels.clone());
     state.effect("cluster_api.adopt_node", &wanted.name, "adopt");
     Ok(())
+}
+
+/// Its nodes have no pods: being taken out of scheduling is all there is to it.
+fn drain(state: &mut State, target: &ApiTarget, name: &str) -> Result<Vec<String>, Fault> {
+    let (_, cluster) = cluster(state, target)?;
+    let Some(node) = cluster.nodes.get_mut(name).filter(|node| !node.unschedulable) else {
+        return Ok(Vec::new());
+    };
+    node.unschedulable = true;
+    state.effect("cluster_api.drain_node", name, "drain");
+    Ok(Vec::new())
 }
 
 fn delete(state: &mut State, target: &ApiTarget, name: &str) -> Result<(), Fault> {
@@ -184,19 +200,21 @@ fn delete(state: &mut State, target: &ApiTarget, name: &str) -> Result<(), Fault
 }
 
 fn apply(state: &mut State, target: &ApiTarget, objects: &[Value]) -> Result<(), Fault> {
-    for object in objects {
-        let field = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
-        if field("/apiVersion").is_empty() || field("/kind").is_empty() || field("/metadata/name").is_empty()
-        {
-            let cause = "an object without apiVersion, kind or name was to be applied";
-            return Err(Fault::internal("object-incomplete", cause));
+    let field = |object: &Value, path: &str| match object.pointer(path).and_then(Value::as_str) {
+        Some(text) if !text.is_empty() => Ok(text.to_owned()),
+        _ => {
+            let cause = format!("an object without {path} was to be applied");
+            Err(Fault::internal("cluster-object-invalid", cause))
         }
-        let key = format!(
-            "{}/{}/{}",
-            field("/kind"),
-            field("/metadata/namespace"),
-            field("/metadata/name")
-        );
+    };
+    let mut keyed = Vec::new();
+    for object in objects {
+        field(object, "/apiVersion")?;
+        let (kind, name) = (field(object, "/kind")?, field(object, "/metadata/name")?);
+        let namespace = field(object, "/metadata/namespace").unwrap_or_default();
+        keyed.push((format!("{kind}/{namespace}/{name}"), object));
+    }
+    for (key, object) in keyed {
         let (_, cluster) = cluster(state, target)?;
         if cluster.objects.insert(key.clone(), object.clone()).as_ref() != Some(object) {
             state.effect("cluster_api.apply", key, "apply");
@@ -207,7 +225,11 @@ fn apply(state: &mut State, target: &ApiTarget, objects: &[Value]) -> Result<(),
 
 fn unreachable(endpoint: SocketAddr, server_name: &str) -> Fault {
     let cause = format!("the API of {server_name} does not answer at {endpoint}");
-    Fault::unavailable("api-unreachable", cause, "the platform tries again by itself")
+    Fault::unavailable(
+        "cluster-api-unavailable",
+        cause,
+        "the platform tries again by itself",
+    )
 }
 
 #[async_trait]
@@ -226,6 +248,12 @@ impl ClusterApi for FakeClusterApi {
             .act("cluster_api.apply", &target.server_name, |state| {
                 apply(state, target, objects)
             })
+            .await
+    }
+
+    async fn drain_node(&self, target: &ApiTarget, name: &str) -> Result<Vec<String>, Fault> {
+        self.world
+            .act("cluster_api.drain_node", name, |state| drain(state, target, name))
             .await
     }
 

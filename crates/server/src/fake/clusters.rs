@@ -39,7 +39,7 @@ pub(super) fn check_version(spec: &ClusterSpec) -> Result<(), Fault> {
         None => Ok(()),
         Some(line) if line.to_string() == "v1.36" => Ok(()),
         Some(line) => Err(Fault::invalid(
-            "version-unknown",
+            "unknown-version",
             format!("there is no Kubernetes {line} here"),
             "choose one of v1.36",
         )),

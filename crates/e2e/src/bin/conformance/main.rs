@@ -36,7 +36,7 @@ struct Options {
     #[arg(long, conflicts_with = "focus")]
     list: Option<PathBuf>,
     /// How many specs run at once; those that must be alone follow
-    #[arg(long, default_value_t = 4)]
+    #[arg(long, default_value_t = 6)]
     procs: u8,
     /// Write the result here
     #[arg(long)]
