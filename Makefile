@@ -45,8 +45,17 @@ deny: ## licences, advisories and bans of the dependency tree (installs cargo-de
 	@command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
 	cargo deny check
 
+test-host: bundle ## the installed platform on Debian 13 with systemd and cgroup v2, in a virtual machine
+	@scripts/test-host "$(BIN)"
+
 chaos: tools ## kill the platform at every point of creating and deleting a cluster, on real machines
 	@scripts/chaos
+
+conformance: build ## run upstream's own conformance tests on a cluster, or those that match FOCUS="..."
+	@scripts/conformance "$(BIN)"
+
+fuzz: ## feed everything that reads what strangers send with bent and random input; CASES says how many
+	@scripts/fuzz
 
 bench: build ## print the figures of docs/results/bench.md
 	@scripts/bench "$(BIN)"
@@ -54,4 +63,4 @@ bench: build ## print the figures of docs/results/bench.md
 install: build ## put binaries, units, completion and manual pages under PREFIX
 	@scripts/install "$(BIN)" "$(DESTDIR)" "$(PREFIX)"
 
-.PHONY: help tools build bundle up down purge test lint deny chaos bench install
+.PHONY: help tools build bundle up down purge test lint deny test-host chaos conformance bench install fuzz

@@ -191,3 +191,6 @@ fn fault(error: Error) -> Fault {
     }
     Fault::new(kind, code, cause, remedy)
 }
+
+#[cfg(test)]
+mod tests;

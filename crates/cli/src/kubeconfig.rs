@@ -295,4 +295,17 @@ mod tests {
         );
         assert!(default_path(Some(""), None).is_err());
     }
+
+    proptest::proptest! {
+        #[test]
+        fn hostile_kubeconfigs_are_merged_into_or_refused(text in proptest::prop_oneof![
+            "(apiVersion|kind|clusters|users|contexts|current-context|name|user|: |- |\\{|\\}|\\[|\\]|,|&a|\\*a|\"|'|\n|  |[a-z0-9.]){0,60}",
+            "\\PC{0,200}",
+        ]) {
+            if let Ok(merged) = merge(&text, OURS, "f") {
+                let again: Kubeconfig = parse(&merged, "f").unwrap();
+                proptest::prop_assert!(again.clusters.iter().flatten().any(|c| c.name == "dev"));
+            }
+        }
+    }
 }

@@ -227,4 +227,14 @@ mod tests {
             }
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn hostile_files_are_read_or_refused(text in proptest::prop_oneof![
+            "(---|apiVersion|kind|metadata|spec|name|cidr|: |- |\\{|\\}|\\[|\\]|,|&a|\\*a|\"|'|\\||\n|  |[a-z0-9.]){0,60}",
+            "\\PC{0,200}",
+        ]) {
+            let _ = parse(&text, "f");
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! Hellos of real clients, cut anywhere and bent in every way.
 
+use proptest::prelude::*;
+
 use super::*;
 
 fn vector(prefix: usize, content: &[u8]) -> Vec<u8> {
@@ -108,4 +110,35 @@ fn an_endless_hello_is_given_up() {
     let mut endless = records(&[&[CLIENT_HELLO, 0, 0x3f, 0xff][..], &[0; LIMIT]].concat(), 8);
     endless.truncate(LIMIT);
     assert_eq!(parse(&endless), Hello::NotTls);
+}
+
+/// A real hello with some bytes overwritten, then cut anywhere.
+fn bent() -> impl Strategy<Value = Vec<u8>> {
+    let whole = records(&message(Some(&named(b"api.demo.example"))), 40);
+    let changes = proptest::collection::vec((0..whole.len(), any::<u8>()), 0..6);
+    (changes, 0..=whole.len()).prop_map(move |(changes, end)| {
+        let mut bytes = whole.clone();
+        for (at, byte) in changes {
+            bytes[at] = byte;
+        }
+        bytes.truncate(end);
+        bytes
+    })
+}
+
+proptest! {
+    #[test]
+    fn hostile_hellos_are_judged_and_never_change_their_verdict(
+        bytes in prop_oneof![bent(), proptest::collection::vec(any::<u8>(), 0..600)],
+        more in proptest::collection::vec(any::<u8>(), 0..40),
+    ) {
+        let verdict = parse(&bytes);
+        if let Hello::Name(name) = &verdict {
+            prop_assert!(!name.is_empty() && name.len() <= LONGEST_NAME);
+        }
+        // What was decided stays decided, whatever comes after.
+        if verdict != Hello::Incomplete {
+            prop_assert_eq!(parse(&[bytes, more].concat()), verdict);
+        }
+    }
 }

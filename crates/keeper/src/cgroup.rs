@@ -146,9 +146,10 @@ fn shares(milli: u64) -> u64 {
     (milli * 1024 / 1000).clamp(2, 262_144)
 }
 
-/// The same ratio on the scale of v2, as container runtimes convert it.
+/// The same ratio on the scale of v2. One CPU is the default there too, so that what has no weight of its own is not
+/// preferred to what has.
 fn weight_of(shares: u64) -> u64 {
-    1 + (shares - 2) * 9999 / 262_142
+    (shares * 100 / 1024).clamp(1, 10_000)
 }
 
 #[cfg(test)]
@@ -158,7 +159,7 @@ mod tests {
     #[test]
     fn weights_keep_their_order_and_range() {
         assert_eq!(shares(1000), 1024);
-        assert_eq!(weight_of(shares(0)), 1);
+        assert_eq!((weight_of(shares(0)), weight_of(shares(1000))), (1, 100));
         assert_eq!(weight_of(shares(u64::from(u32::MAX))), 10_000);
         assert!(weight_of(shares(500)) < weight_of(shares(1000)));
     }

@@ -52,6 +52,9 @@ impl Supervisor {
 
     /// Runs until told to stop and everything has ended.
     pub fn supervise(mut self, signals: &Signals) -> io::Result<()> {
+        if let Tie::Confined = self.tie {
+            self.step_aside();
+        }
         let mut look_at_logs = Instant::now();
         loop {
             self.advance();
@@ -146,16 +149,23 @@ impl Supervisor {
         doors
     }
 
+    /// Before the first process is started: one that has no limits of its own would otherwise stay in the cgroup that
+    /// is shared out, and none of the others could be limited.
+    fn step_aside(&mut self) {
+        if let Err(error) = self.tree() {
+            self.problems.push(format!("limits cannot be enforced: {error}"));
+        }
+    }
+
+    /// Found once: where we are is no longer where we were when it has been opened.
     fn tree(&mut self) -> io::Result<&Tree> {
         let tree = match self.tree.take() {
             Some(tree) => tree,
-            None => {
-                let tree = Tree::of_self()?;
-                tree.open_for_children()?;
-                tree
-            }
+            None => Tree::of_self()?,
         };
-        Ok(self.tree.insert(tree))
+        let tree = self.tree.insert(tree);
+        tree.open_for_children()?;
+        Ok(tree)
     }
 
     fn reap(&mut self) {

@@ -31,6 +31,8 @@ pub enum MachineError {
     },
     #[error("making a file system in {path} failed: {said}")]
     Format { path: PathBuf, said: String },
+    #[error("the volume {0} is not there")]
+    VolumeMissing(PathBuf),
     #[error("{path} is in use by {holder}")]
     VolumeBusy { path: PathBuf, holder: String },
     #[error("the machine did not start; its console says: {console}")]
@@ -119,6 +121,11 @@ impl From<MachineError> for Fault {
                 "format-failed",
                 "check that mkfs.ext4 works and that the state directory is on a healthy file system"
                     .to_owned(),
+            ),
+            E::VolumeMissing(_) => (
+                FaultKind::Unavailable,
+                "volume-missing",
+                "it is tried again; if its file was lost, restore it or delete the cluster".to_owned(),
             ),
             E::VolumeBusy { .. } => (
                 FaultKind::Conflict,

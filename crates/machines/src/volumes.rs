@@ -1,8 +1,10 @@
 //! Volumes as sparse files, each with a file system in it. They outlive the machines they are attached to.
 
 use std::{
+    collections::HashMap,
     io,
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use async_trait::async_trait;
@@ -18,9 +20,12 @@ use crate::{
     host::{ext4, loopdev},
 };
 
+/// A cheap handle; clones share the locks. Assumes one of them for a state directory.
 #[derive(Debug, Clone)]
 pub struct FileVolumes {
     dir: PathBuf,
+    /// Who is answered may mount the volume at once, so nobody else may still be formatting it.
+    locks: Arc<Mutex<HashMap<VolumeId, Arc<Mutex<()>>>>>,
 }
 
 impl FileVolumes {
@@ -28,11 +33,23 @@ impl FileVolumes {
     pub fn new(state: &Path) -> Self {
         Self {
             dir: state.join("volumes"),
+            locks: Arc::default(),
         }
     }
 
     fn path(&self, id: &VolumeId) -> PathBuf {
         self.dir.join(format!("{id}.img"))
+    }
+
+    /// Work on one volume is done one thing at a time, on different volumes at once.
+    fn alone<T>(&self, id: &VolumeId, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let lock = {
+            let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
+            locks.retain(|other, lock| other == id || Arc::strong_count(lock) > 1);
+            locks.entry(id.clone()).or_default().clone()
+        };
+        let _held = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        work()
     }
 
     fn ensure_now(&self, volume: &VolumeDesired) -> Result<VolumeObserved> {
@@ -62,8 +79,6 @@ impl FileVolumes {
             std::fs::remove_file(&path).doing("remove", &path)?;
         }
         let _ = std::fs::remove_file(path.with_extension("making"));
-        // Only if it was the last one.
-        let _ = std::fs::remove_dir(&self.dir);
         Ok(())
     }
 
@@ -94,7 +109,7 @@ impl FileVolumes {
 impl Volumes for FileVolumes {
     async fn ensure(&self, volume: &VolumeDesired) -> std::result::Result<VolumeObserved, Fault> {
         let (this, volume) = (self.clone(), volume.clone());
-        crate::nspawn::off_the_runtime(move || this.ensure_now(&volume)).await
+        crate::nspawn::off_the_runtime(move || this.alone(&volume.id, || this.ensure_now(&volume))).await
     }
 
     async fn observe(&self, id: &VolumeId) -> Observed<VolumeObserved> {
@@ -103,52 +118,11 @@ impl Volumes for FileVolumes {
 
     async fn remove(&self, id: &VolumeId) -> std::result::Result<(), Fault> {
         let (this, id) = (self.clone(), id.clone());
-        crate::nspawn::off_the_runtime(move || this.remove_now(&id)).await
+        crate::nspawn::off_the_runtime(move || this.alone(&id, || this.remove_now(&id))).await
     }
 
     async fn scan(&self) -> std::result::Result<Vec<Found>, Fault> {
         let this = self.clone();
         crate::nspawn::off_the_runtime(move || this.scan_now()).await
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_volume_is_made_once_and_its_content_is_kept() {
-        let state = tempfile::tempdir().unwrap();
-        let volumes = FileVolumes::new(state.path());
-        let desired = VolumeDesired {
-            id: VolumeId::generate(),
-            size: Bytes::mib(64),
-        };
-        assert!(volumes.observe_now(&desired.id).is_absent());
-        let made = volumes.ensure_now(&desired).unwrap();
-        let before = std::fs::read(&made.source).unwrap();
-        assert_eq!(volumes.ensure_now(&desired).unwrap(), made);
-        assert!(
-            std::fs::read(&made.source).unwrap() == before,
-            "it was formatted again"
-        );
-        assert_eq!(volumes.scan_now().unwrap().len(), 1);
-        volumes.remove_now(&desired.id).unwrap();
-        volumes.remove_now(&desired.id).unwrap();
-        assert!(volumes.scan_now().unwrap().is_empty());
-    }
-
-    #[test]
-    fn one_that_was_half_made_is_made_anew() {
-        let state = tempfile::tempdir().unwrap();
-        let volumes = FileVolumes::new(state.path());
-        let desired = VolumeDesired {
-            id: VolumeId::generate(),
-            size: Bytes::mib(64),
-        };
-        std::fs::create_dir_all(&volumes.dir).unwrap();
-        std::fs::write(volumes.path(&desired.id).with_extension("making"), b"half").unwrap();
-        volumes.ensure_now(&desired).unwrap();
-        assert_eq!(volumes.scan_now().unwrap().len(), 1);
     }
 }

@@ -97,7 +97,8 @@ pub struct MachineObserved {
     /// The machine's first process as the host sees it, and when it started (clock ticks since boot): the pair that
     /// identifies a process. Absent when it is off.
     pub leader: Option<Leader>,
-    /// Digest of the configuration last laid in, so that a change is noticed.
+    /// Digest of the configuration last laid in, so that a change is noticed. Empty when none was: nothing is laid into
+    /// a machine that is off.
     pub config_digest: String,
     /// The interface is inside and up.
     pub attached: bool,
@@ -122,7 +123,8 @@ pub struct HostCapacity {
 #[async_trait]
 pub trait Compute: Send + Sync {
     /// Makes the machine be as desired: makes it, boots it, attaches its interface, refreshes changed files, or halts
-    /// it. A running machine is never rebooted by this. Returns as soon as the first process runs.
+    /// it. A running machine is never rebooted by this. Returns as soon as the first process runs. Whoever lacks its
+    /// interface or a volume is refused and not made.
     async fn apply(&self, machine: &MachineDesired) -> Result<MachineObserved, Fault>;
 
     async fn observe(&self, id: &MachineId) -> Observed<MachineObserved>;
@@ -132,7 +134,7 @@ pub trait Compute: Send + Sync {
 
     async fn capacity(&self) -> Result<HostCapacity, Fault>;
 
-    /// The last lines of the machine's console.
+    /// The last lines of the machine's console; nothing for one that never ran.
     async fn console(&self, id: &MachineId, lines: usize) -> Result<String, Fault>;
 
     async fn scan(&self) -> Result<Vec<Found>, Fault>;

@@ -13,6 +13,7 @@ pub trait Images: Send + Sync {
     /// Takes in an OCI or docker archive whole, or not at all. Returns the names of its images.
     async fn load(&self, cluster: &ClusterId, archive: &Path) -> Result<Vec<String>, Fault>;
 
+    /// The names of all that is loaded, in order.
     async fn list(&self, cluster: &ClusterId) -> Result<Vec<String>, Fault>;
 
     async fn forget(&self, cluster: &ClusterId) -> Result<(), Fault>;

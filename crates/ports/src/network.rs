@@ -47,6 +47,8 @@ pub struct NetworkObserved {
 
 #[async_trait]
 pub trait Network: Send + Sync {
+    /// Makes the network be as desired. An older generation is a conflict; what no network can be is invalid, and
+    /// neither changes anything.
     async fn apply(&self, network: &NetworkDesired) -> Result<NetworkObserved, Fault>;
 
     async fn observe(&self, id: &NetworkId) -> Observed<NetworkObserved>;

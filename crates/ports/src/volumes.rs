@@ -24,11 +24,12 @@ pub struct VolumeObserved {
 
 #[async_trait]
 pub trait Volumes: Send + Sync {
-    /// Makes the volume with a file system on it, or finds it. Never formats one that exists.
+    /// Makes the volume with a file system on it, or finds it, with the size it has. Never formats one that exists.
     async fn ensure(&self, volume: &VolumeDesired) -> Result<VolumeObserved, Fault>;
 
     async fn observe(&self, id: &VolumeId) -> Observed<VolumeObserved>;
 
+    /// Refused as a conflict while a machine has it.
     async fn remove(&self, id: &VolumeId) -> Result<(), Fault>;
 
     async fn scan(&self) -> Result<Vec<Found>, Fault>;

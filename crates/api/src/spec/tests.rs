@@ -1,5 +1,7 @@
 //! Reading a spec and showing it again.
 
+use proptest::prelude::*;
+
 use types::{Fault, cluster as domain};
 
 use super::ClusterSpec;
@@ -70,4 +72,39 @@ fn what_is_shown_parses_to_the_same() {
     let spec = parse(json).unwrap();
     let shown = ClusterSpec::from(&spec);
     assert_eq!(domain::ClusterSpec::try_from(&shown).unwrap(), spec);
+}
+
+/// Values for fields whose names are right.
+fn value() -> impl Strategy<Value = serde_json::Value> {
+    prop_oneof![
+        Just(serde_json::Value::Null),
+        any::<bool>().prop_map(Into::into),
+        any::<i64>().prop_map(Into::into),
+        any::<u32>().prop_map(Into::into),
+        "[a-z0-9./:-]{0,30}".prop_map(Into::into),
+        "\\PC{0,30}".prop_map(Into::into),
+        proptest::collection::vec(any::<u8>().prop_map(serde_json::Value::from), 0..3).prop_map(Into::into),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn hostile_specs_are_read_or_refused_by_name(
+        top in value(), range in value(), group in value(), count in value(), size in value(), name in "\\PC{0,20}",
+    ) {
+        let given = serde_json::json!({
+            "version": top, "vpc": "lab", "ranges": {"pods": range},
+            "nodeGroups": {name: {"instanceType": group, "minReplicas": count, "ephemeralStorage": size}},
+        });
+        if let Ok(spec) = serde_json::from_value::<ClusterSpec>(given) {
+            match types::cluster::ClusterSpec::try_from(&spec) {
+                // There and back again is the same.
+                Ok(read) => {
+                    let shown = ClusterSpec::from(&read);
+                    prop_assert_eq!(types::cluster::ClusterSpec::try_from(&shown), Ok(read));
+                }
+                Err(fault) => prop_assert!(!fault.cause.is_empty() && !fault.remedy.is_empty()),
+            }
+        }
+    }
 }

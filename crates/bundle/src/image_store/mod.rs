@@ -224,4 +224,4 @@ impl ImageStore {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

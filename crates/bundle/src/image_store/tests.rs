@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use proptest::prelude::*;
 use serde_json::json;
 use tar::{EntryType, Header};
 
@@ -43,7 +44,7 @@ fn config(layer: &[u8]) -> String {
         .to_string()
 }
 
-fn docker_archive(tag: &str, layer: &[u8]) -> Vec<u8> {
+pub(crate) fn docker_archive(tag: &str, layer: &[u8]) -> Vec<u8> {
     let manifest = json!([{ "Config": "abc.json", "RepoTags": [tag], "Layers": ["one/layer.tar"] }]);
     Tar::default()
         .file("abc.json", config(layer))
@@ -273,4 +274,41 @@ fn tenants_images_come_before_the_bundles() {
         None,
         "only blobs of images are served"
     );
+}
+
+/// An archive as a tool writes it, with some bytes overwritten, then cut anywhere.
+fn bent() -> impl Strategy<Value = Vec<u8>> {
+    let whole = [
+        docker_archive("app:v1", b"layer"),
+        oci_archive("quay.io/me/tool:v3", b"oci"),
+    ];
+    (0..whole.len()).prop_flat_map(move |which| {
+        let whole = whole[which].clone();
+        let changes = proptest::collection::vec((0..whole.len(), any::<u8>()), 1..8);
+        (changes, 0..=whole.len()).prop_map(move |(changes, end)| {
+            let mut bytes = whole.clone();
+            for (at, byte) in changes {
+                bytes[at] = byte;
+            }
+            bytes.truncate(end);
+            bytes
+        })
+    })
+}
+
+proptest! {
+    #[test]
+    fn hostile_archives_load_whole_or_not_at_all(
+        bytes in prop_oneof![4 => bent(), 1 => proptest::collection::vec(any::<u8>(), 0..2048)],
+    ) {
+        let (_dir, store) = store();
+        match store.import(bytes.as_slice()) {
+            Ok(loaded) => {
+                for image in loaded {
+                    prop_assert!(store.list().unwrap().iter().any(|i| i.name == image.name));
+                }
+            }
+            Err(_) => prop_assert!(store.list().unwrap().is_empty()),
+        }
+    }
 }

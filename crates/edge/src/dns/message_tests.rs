@@ -1,5 +1,7 @@
 //! Messages as they come and as they should not come, and what becomes of each.
 
+use proptest::prelude::*;
+
 use super::*;
 
 const ID: u16 = 0x1234;
@@ -155,4 +157,47 @@ fn our_own_answers_carry_the_question_and_nothing_after_it() {
     assert!(!is_refusal(&long));
     expected[2..4].copy_from_slice(&[0x83, 0x80]);
     assert_eq!(shortened(&long), expected);
+}
+
+/// A real query with some bytes overwritten, then cut anywhere.
+fn bent() -> impl Strategy<Value = Vec<u8>> {
+    let whole = asked(1);
+    let changes = proptest::collection::vec((0..whole.len(), any::<u8>()), 0..5);
+    (changes, 0..=whole.len()).prop_map(move |(changes, end)| {
+        let mut bytes = whole.clone();
+        for (at, byte) in changes {
+            bytes[at] = byte;
+        }
+        bytes.truncate(end);
+        bytes
+    })
+}
+
+proptest! {
+    #[test]
+    fn hostile_messages_get_an_answer_of_their_own_or_none(
+        bytes in prop_oneof![bent(), proptest::collection::vec(any::<u8>(), 0..600)],
+        reply in proptest::collection::vec(any::<u8>(), 0..600),
+        id in any::<u16>(),
+    ) {
+        let failed = match receive(&bytes) {
+            Received::Noise => None,
+            Received::Refused(answer) => Some(answer),
+            Received::Query(query) => {
+                prop_assert_eq!(&query.under(id)[2..], &bytes[2..]);
+                if let Some(answer) = query.answer(id, reply) {
+                    prop_assert_eq!(&answer[..2], &bytes[..2]);
+                    shortened(&answer);
+                    is_refusal(&answer);
+                }
+                Some(query.failure())
+            }
+        };
+        if let Some(answer) = failed {
+            // Never more than what was asked: nobody can be flooded through us.
+            prop_assert!(answer.len() <= bytes.len());
+            prop_assert_eq!(&answer[..2], &bytes[..2]);
+            prop_assert!(answer[2] & ANSWER != 0);
+        }
+    }
 }

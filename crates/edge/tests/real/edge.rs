@@ -18,6 +18,9 @@ pub const PLATFORM: Ipv4Addr = Ipv4Addr::new(10, 20, 0, 2);
 pub const MACHINE: Ipv4Addr = Ipv4Addr::new(10, 20, 0, 10);
 pub const STRANGER: Ipv4Addr = Ipv4Addr::new(10, 20, 0, 99);
 
+const PATIENCE: Duration = Duration::from_secs(15);
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
 pub struct Edge {
     pub dir: tempfile::TempDir,
     pub config: EdgeConfig,
@@ -56,11 +59,13 @@ impl Edge {
         edge
     }
 
+    /// Written out, as the future of an async closure cannot be sent to where the contract's suite runs it.
     async fn answers(&self) {
-        until("an answer of the edge", async || {
-            self.client.report().await.is_ok()
-        })
-        .await;
+        let deadline = Instant::now() + PATIENCE;
+        while self.client.report().await.is_err() {
+            assert!(Instant::now() < deadline, "the edge does not answer");
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
     }
 
     pub fn route(&mut self, name: &str, network: usize, port: u16) {
@@ -183,9 +188,9 @@ pub fn free_port() -> u16 {
 }
 
 pub async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(15);
+    let deadline = Instant::now() + PATIENCE;
     while !holds().await {
         assert!(Instant::now() < deadline, "{what} did not come about");
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::time::sleep(LOOK_AGAIN).await;
     }
 }

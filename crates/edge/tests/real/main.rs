@@ -4,6 +4,7 @@
 
 mod asking;
 mod backend;
+mod contract;
 mod edge;
 mod names;
 mod registry;

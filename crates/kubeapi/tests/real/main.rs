@@ -2,6 +2,7 @@
 //! bundle cache, or from `PLASMACLOUD_TEST_BIN`. Takes some seconds, most of it the server's start.
 
 mod applying;
+mod contract;
 mod nodes;
 mod plane;
 mod reaching;
@@ -22,6 +23,7 @@ async fn a_real_cluster() {
     let test = async {
         wait_until_ready(&api, &plane).await;
         reaching::identity_is_checked_both_ways(&api, &plane).await;
+        contract::keeps_the_contract(&api, &plane).await;
         nodes::a_node_from_registration_to_deletion(&api, &plane).await;
         applying::every_kind_and_again(&api, &plane).await;
         applying::fields_are_owned_and_taken_back(&api, &plane).await;

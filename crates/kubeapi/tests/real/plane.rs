@@ -209,7 +209,7 @@ fn run(bin: &Path, dir: &Path, program: &str, args: &[String]) -> Process {
 }
 
 /// Held together until all are known, so that they differ.
-fn free_ports<const N: usize>() -> [u16; N] {
+pub fn free_ports<const N: usize>() -> [u16; N] {
     let held: [_; N] = std::array::from_fn(|_| TcpListener::bind("127.0.0.1:0").unwrap());
     held.map(|listener| listener.local_addr().unwrap().port())
 }

@@ -91,11 +91,10 @@ impl Cgroups {
                 let door = v2::create(root, &family(&self.instance), id.as_str(), size, range)?;
                 Ok(Entrance::Doors(vec![door]))
             }
-            Layout::Scopes { .. } => Ok(Entrance::Wrapper(scope::wrapper(
-                &self.instance,
-                id.as_str(),
-                size,
-            )?)),
+            Layout::Scopes { .. } => {
+                let unit = scope::unit(&family(&self.instance), id.as_str());
+                Ok(Entrance::Wrapper(scope::wrapper(&unit, size)?))
+            }
         }
     }
 
@@ -111,34 +110,31 @@ impl Cgroups {
     pub fn remove(&self, id: &MachineId) -> Result<()> {
         let dirs = self.machine_dirs(id);
         if matches!(self.layout, Layout::Scopes { .. }) && dirs.iter().any(|dir| dir.exists()) {
-            scope::stop(&scope::unit(&self.instance, id.as_str()));
+            scope::stop(&scope::unit(&family(&self.instance), id.as_str()));
         }
         for dir in dirs {
             dirs::remove(&dir).doing("remove", &dir)?;
         }
         for family in self.family_dirs() {
-            self.remove_if_empty(&family);
+            // Other machines may be in it; then it stays.
+            let _ = std::fs::remove_dir(family);
         }
         Ok(())
     }
 
-    /// Other machines may be in it; then it stays.
-    fn remove_if_empty(&self, family_dir: &Path) {
-        match &self.layout {
-            Layout::V1(_) | Layout::V2 { .. } => {
-                let _ = std::fs::remove_dir(family_dir);
-            }
-            Layout::Scopes { .. } => {
-                let empty = dirs::children(family_dir).is_ok_and(|children| children.is_empty());
-                if family_dir.exists() && empty {
-                    scope::stop(&format!("{}.slice", family(&self.instance)));
-                }
-            }
-        }
-    }
-
     /// Every cgroup of this instance: those of its machines, and its own if it is empty.
     pub fn scan(&self) -> io::Result<Vec<PathBuf>> {
+        if let Layout::Scopes { root } = &self.layout {
+            let mark = scope::prefix(&family(&self.instance));
+            let ours = |dir: &PathBuf| {
+                let name = dir.file_name().and_then(|name| name.to_str());
+                name.is_some_and(|name| name.starts_with(&mark))
+            };
+            return Ok(dirs::children(&root.join(scope::SLICE))?
+                .into_iter()
+                .filter(ours)
+                .collect());
+        }
         let mut found = Vec::new();
         for dir in self.family_dirs() {
             if !dir.try_exists()? {
@@ -157,32 +153,34 @@ impl Cgroups {
     /// Whether the process is inside a cgroup of this instance.
     pub fn holds(&self, pid: u32) -> bool {
         let membership = std::fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
-        let mark = family(&self.instance);
+        let family = family(&self.instance);
+        let unit = scope::prefix(&family);
         membership.lines().any(|line| {
             line.splitn(3, ':').nth(2).is_some_and(|path| {
                 path.split('/')
-                    .any(|part| part == mark || part.strip_suffix(".slice") == Some(&mark))
+                    .any(|part| part == family || part.starts_with(&unit))
             })
         })
     }
 
+    /// What holds all of the instance's machines; below systemd nothing does, their names tell them apart.
     fn family_dirs(&self) -> Vec<PathBuf> {
         let family = family(&self.instance);
         match &self.layout {
             Layout::V1(all) => all.iter().map(|hierarchy| hierarchy.at.join(&family)).collect(),
             Layout::V2 { root } => vec![root.join(&family)],
-            Layout::Scopes { root } => vec![root.join("plasmacloud.slice").join(format!("{family}.slice"))],
+            Layout::Scopes { .. } => Vec::new(),
         }
     }
 
     fn machine_dirs(&self, id: &MachineId) -> Vec<PathBuf> {
-        let name = match &self.layout {
-            Layout::V1(_) | Layout::V2 { .. } => id.to_string(),
-            Layout::Scopes { .. } => scope::unit(&self.instance, id.as_str()),
-        };
+        if let Layout::Scopes { root } = &self.layout {
+            let unit = scope::unit(&family(&self.instance), id.as_str());
+            return vec![root.join(scope::SLICE).join(unit)];
+        }
         self.family_dirs()
             .into_iter()
-            .map(|dir| dir.join(&name))
+            .map(|dir| dir.join(id.as_str()))
             .collect()
     }
 }

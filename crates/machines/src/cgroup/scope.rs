@@ -1,5 +1,8 @@
 //! Version 2 below systemd, which owns the tree: it makes the cgroup as a scope, which is no part of our service and so
 //! outlives its restart.
+//!
+//! All scopes are in one slice that no one takes away. A slice for each instance would have to be stopped when it is
+//! empty, and stopping it ends a machine that is just being started in it.
 
 use std::process::{Command, Stdio};
 
@@ -7,19 +10,27 @@ use types::machine::Size;
 
 use crate::{error::Result, host::process::tool};
 
-pub fn unit(instance: &str, machine: &str) -> String {
-    format!("plasmacloud-{instance}-{machine}.scope")
+pub const SLICE: &str = "plasmacloud.slice";
+
+/// What the units of one instance's machines begin with.
+pub fn prefix(family: &str) -> String {
+    format!("{family}-")
 }
 
-pub fn wrapper(instance: &str, machine: &str, size: &Size) -> Result<Vec<String>> {
+pub fn unit(family: &str, machine: &str) -> String {
+    format!("{}{machine}.scope", prefix(family))
+}
+
+pub fn wrapper(unit: &str, size: &Size) -> Result<Vec<String>> {
     let program = tool("systemd-run", "systemd")?;
     let mut words = vec![
         program.to_string_lossy().into_owned(),
         "--quiet".to_owned(),
         "--scope".to_owned(),
         "--collect".to_owned(),
-        format!("--unit={}", unit(instance, machine)),
-        format!("--slice=plasmacloud-{instance}.slice"),
+        format!("--unit={unit}"),
+        format!("--slice={SLICE}"),
+        "--description=Machine of PlasmaCloud".to_owned(),
     ];
     let properties = [
         "Delegate=yes".to_owned(),
@@ -40,7 +51,7 @@ pub fn wrapper(instance: &str, machine: &str, size: &Size) -> Result<Vec<String>
     Ok(words)
 }
 
-/// A scope goes when its last process does, a slice only when it is told; one that failed is forgotten.
+/// A scope goes when its last process does; one that failed is forgotten.
 pub fn stop(unit: &str) {
     let Ok(program) = tool("systemctl", "systemd") else {
         return;

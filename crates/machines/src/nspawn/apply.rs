@@ -8,7 +8,8 @@ use rustix::process::Signal;
 use types::machine::Power;
 
 use super::{
-    Inner, lay, layout::MachineDir, leader, nic, record, record::Laid, record::Record, root, start, stop,
+    Inner, lay, layout::MachineDir, leader, members, nic, record, record::Laid, record::Record, root, start,
+    stop,
 };
 use crate::{
     error::{Context, Result},
@@ -32,6 +33,8 @@ impl Inner {
             }
             (Power::Off, None) => {
                 stop::clear(&place, &self.cgroups, &self.ranges)?;
+                // Off is not absent, also for one that was never on.
+                std::fs::create_dir_all(&place.dir).doing("make", &place.dir)?;
                 None
             }
         };
@@ -50,16 +53,7 @@ impl Inner {
             if let Some(leader) = leader::find(place, &self.cgroups)? {
                 return Ok(Some(leader));
             }
-            let pids = self
-                .cgroups
-                .processes(&place.id)
-                .doing("list the processes of", &place.dir)?;
-            let starting = |pid: &u32| {
-                let mark = format!("--machine={}", place.nspawn_name);
-                process::stat(*pid).is_some_and(process::Stat::is_alive)
-                    && process::command_line(*pid).contains(&mark)
-            };
-            if !pids.iter().any(starting) || Instant::now() >= deadline {
+            if members::supervisors(place)?.is_empty() || Instant::now() >= deadline {
                 return Ok(None);
             }
             crate::host::pause::pause(Duration::from_millis(10));

@@ -11,6 +11,7 @@ mod console;
 mod lay;
 mod layout;
 mod leader;
+mod members;
 mod nic;
 mod ranges;
 mod record;

@@ -15,8 +15,10 @@ use crate::{
     host::identity::UidRange,
 };
 
-/// System machines run a handful of processes as root; nodes run pods under any user id.
-/// Both regions lie above what distributions and systemd hand out.
+/// System machines run a handful of processes as root; nodes run pods under the user ids of any image.
+///
+/// Both regions lie above what distributions and systemd hand out and below systemd's foreign ids, all in the lower half:
+/// many kernels, 6.12 among them, take no larger number as the group that owns a machine's terminals.
 struct Region {
     name: &'static str,
     first: u32,
@@ -28,13 +30,13 @@ const SYSTEM: Region = Region {
     name: "system",
     first: 0x7000_0000,
     count: 1 << 16,
-    slots: 4094,
+    slots: 1024,
 };
 const NODE: Region = Region {
     name: "node",
-    first: 0x8000_0000,
-    count: 1 << 23,
-    slots: 255,
+    first: 0x7400_0000,
+    count: 1 << 20,
+    slots: 191,
 };
 
 #[derive(Debug, Clone)]
@@ -133,13 +135,16 @@ fn holds(path: &Path, owner: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// Where systemd's range for files of other systems begins.
+    const FOREIGN: u64 = 0x7ffe_0000;
+
     #[test]
     fn ranges_do_not_overlap_and_stay_in_the_kernels_bounds() {
         for region in [SYSTEM, NODE] {
             let end = u64::from(region.first) + u64::from(region.slots) * u64::from(region.count);
-            assert!(end < u64::from(u32::MAX), "{}", region.name);
+            assert!(end <= FOREIGN, "{}", region.name);
         }
-        const { assert!(SYSTEM.first + SYSTEM.slots * SYSTEM.count < NODE.first) };
+        const { assert!(SYSTEM.first + SYSTEM.slots * SYSTEM.count <= NODE.first) };
     }
 
     #[test]

@@ -27,6 +27,9 @@ pub fn assemble(place: &MachineDir, desired: &MachineDesired, range: UidRange) -
     if !desired.image.is_dir() {
         return Err(MachineError::ImageMissing(desired.image.clone()));
     }
+    if let Some(missing) = desired.volumes.iter().find(|volume| !volume.source.exists()) {
+        return Err(MachineError::VolumeMissing(missing.source.clone()));
+    }
     let namespace = UserNamespace::new(range)?;
     let (lower, data, root) = (place.lower(), place.data(), place.root());
     for dir in [&lower, &data, &root] {

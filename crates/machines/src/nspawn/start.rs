@@ -3,7 +3,7 @@
 
 use std::{
     fs::{File, OpenOptions},
-    io,
+    io::{self, Read},
     os::{
         fd::AsRawFd,
         linux::net::SocketAddrExt,
@@ -54,14 +54,14 @@ pub fn start(
             .open(&path)
             .doing("open", &path)
     })?;
-    spawn(
+    let supervisor = spawn(
         &words,
         doors,
         console,
         &arguments::environment(&address, desired.init),
     )
     .doing("start", &nspawn)?;
-    wait_for_leader(&socket, place, cgroups)
+    wait_for_leader(&socket, place, supervisor)
 }
 
 /// nspawn tells the number of the machine's first process here. The name is abstract: no file to leave behind.
@@ -79,7 +79,7 @@ fn spawn(
     doors: Vec<File>,
     console: File,
     environment: &[(&str, String)],
-) -> io::Result<()> {
+) -> io::Result<u32> {
     let (program, args) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let mut command = Command::new(program);
     command
@@ -90,13 +90,18 @@ fn spawn(
         .stdin(Stdio::null())
         .stdout(console.try_clone()?)
         .stderr(console);
+    let (mut told, tell) = io::pipe()?;
     // SAFETY: between fork and exec only system calls on descriptors opened before are made.
-    unsafe { command.pre_exec(move || detach(&doors)) };
+    unsafe { command.pre_exec(move || detach(&doors, &tell)) };
     // Only the middle process of the two forks is ours to wait for.
-    command.spawn()?.wait().map(|_| ())
+    command.spawn()?.wait()?;
+    let mut pid = [0u8; size_of::<u32>()];
+    told.read_exact(&mut pid)?;
+    Ok(u32::from_ne_bytes(pid))
 }
 
-fn detach(doors: &[File]) -> io::Result<()> {
+/// Tells the number of the process that goes on: it stays the same whatever is executed in turn.
+fn detach(doors: &[File], tell: &io::PipeWriter) -> io::Result<()> {
     // SAFETY: plain system calls; the parent leaves at once, the child goes on to exec.
     unsafe {
         match libc::fork() {
@@ -110,11 +115,15 @@ fn detach(doors: &[File]) -> io::Result<()> {
                 return Err(io::Error::last_os_error());
             }
         }
+        let pid = libc::getpid().to_ne_bytes();
+        if libc::write(tell.as_raw_fd(), pid.as_ptr().cast(), pid.len()) < 0 {
+            return Err(io::Error::last_os_error());
+        }
     }
     Ok(())
 }
 
-fn wait_for_leader(socket: &UnixDatagram, place: &MachineDir, cgroups: &Cgroups) -> Result<Leader> {
+fn wait_for_leader(socket: &UnixDatagram, place: &MachineDir, supervisor: u32) -> Result<Leader> {
     let deadline = Instant::now() + WAIT;
     let failed = || MachineError::Boot {
         console: console::tail(place, 5),
@@ -124,10 +133,7 @@ fn wait_for_leader(socket: &UnixDatagram, place: &MachineDir, cgroups: &Cgroups)
         let message = match socket.recv(&mut buffer) {
             Ok(length) => String::from_utf8_lossy(&buffer[..length]).into_owned(),
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                let pids = cgroups
-                    .processes(&place.id)
-                    .doing("list the processes of", &place.dir)?;
-                if Instant::now() >= deadline || !pids.into_iter().any(is_alive) {
+                if Instant::now() >= deadline || !is_alive(supervisor) {
                     return Err(failed());
                 }
                 continue;

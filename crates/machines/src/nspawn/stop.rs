@@ -9,11 +9,12 @@ use super::{
     console,
     layout::{MachineDir, nspawn_leftovers},
     leader,
+    members::members,
     ranges::Ranges,
 };
 use crate::{
     cgroup::Cgroups,
-    error::{Context, MachineError, Result},
+    error::{MachineError, Result},
     host::{mount, process},
 };
 
@@ -44,7 +45,10 @@ pub fn clear(place: &MachineDir, cgroups: &Cgroups, ranges: &Ranges) -> Result<(
     mount::unmount_below(&place.dir)?;
     cgroups.remove(&place.id)?;
     for dir in nspawn_leftovers() {
-        let _ = std::fs::remove_dir(dir.join(&place.nspawn_name));
+        let own = dir.join(&place.nspawn_name);
+        // Newer versions have a file system there.
+        mount::unmount_below(&own)?;
+        let _ = std::fs::remove_dir(own);
     }
     let _ = std::fs::remove_file(place.record());
     ranges.release(&place.id)
@@ -57,17 +61,7 @@ fn kill(place: &MachineDir, cgroups: &Cgroups) -> Result<()> {
     }
     let deadline = Instant::now() + DEATH;
     loop {
-        let pids = cgroups
-            .processes(&place.id)
-            .doing("list the processes of", &place.dir)?;
-        let alive: Vec<(u32, u64)> = pids
-            .into_iter()
-            .filter_map(|pid| {
-                process::stat(pid)
-                    .filter(|s| s.is_alive())
-                    .map(|s| (pid, s.start_time))
-            })
-            .collect();
+        let alive = members(place, cgroups)?;
         let Some((first, _)) = alive.first() else {
             return Ok(());
         };

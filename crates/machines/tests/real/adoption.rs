@@ -5,35 +5,9 @@ use std::process::Command;
 use ports::Compute;
 use types::{machine::Power, status::Observed};
 
-use crate::harness::{World, eventually, plug, read_inside, run, status};
+use crate::harness::{World, eventually, plug, read_inside, run};
 
 const WORK: &str = "echo up >> /data/starts; exec sleep 1000";
-
-#[test]
-fn it_boots_and_is_adopted_by_a_new_driver() {
-    let world = World::new();
-    let machine = world.machine("exec sleep 1000");
-    assert!(world.wait(world.driver.observe(&machine.id)).is_absent());
-    let leader = world.boot(&machine);
-    eventually("its process runs", || status(leader)?.processes[0].pid);
-    let again = world.restarted();
-    let Observed::Present(seen) = world.wait(again.observe(&machine.id)) else {
-        panic!("not found")
-    };
-    assert_eq!(seen.leader, Some(leader));
-    assert!(seen.attached);
-    assert_eq!(world.apply_with(&again, &machine), leader);
-    // Without the record it is found by its cgroup, and the record is written again.
-    let record = world
-        .state
-        .path()
-        .join("machines")
-        .join(machine.id.as_str())
-        .join("leader.json");
-    std::fs::remove_file(&record).unwrap();
-    assert_eq!(world.apply_with(&world.restarted(), &machine), leader);
-    assert!(record.exists());
-}
 
 #[test]
 fn a_record_of_another_process_is_not_believed() {
@@ -85,25 +59,6 @@ fn it_survives_the_death_of_nspawn_and_returns_from_its_own() {
     let second = world.apply(&machine);
     assert_ne!(second, leader);
     eventually("second start with the data of the first", || {
-        read_inside(second, "/data/starts").filter(|s| s == "up\nup\n")
-    });
-}
-
-#[test]
-fn power_off_keeps_it_and_power_on_brings_it_back() {
-    let world = World::new();
-    let mut machine = world.machine(WORK);
-    world.attach(&mut machine, &world.volume(), "/data");
-    let leader = world.boot(&machine);
-    eventually("first start", || read_inside(leader, "/data/starts"));
-    machine.power = Power::Off;
-    let observed = world.wait(world.driver.apply(&machine)).unwrap();
-    assert_eq!((observed.power, observed.leader), (Power::Off, None));
-    let left = world.scan();
-    assert!(left.iter().all(|f| f.starts_with("File ")), "{left:?}");
-    machine.power = Power::On;
-    let second = world.boot(&machine);
-    eventually("second start", || {
         read_inside(second, "/data/starts").filter(|s| s == "up\nup\n")
     });
 }

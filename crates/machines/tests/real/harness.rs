@@ -18,6 +18,7 @@ use ports::{
     compute::{Attachment, Content, FileEntry, Init, Leader, MachineConfig, MachineDesired, Nic},
     volumes::VolumeDesired,
 };
+use tokio::runtime::Runtime;
 use types::{
     Bytes, MachineId, PortId, VolumeId,
     keeper::{CONFIG_PATH, KeeperConfig, KeeperStatus, Limits, Process, STATUS_PATH},
@@ -53,6 +54,12 @@ pub static KEEPER: LazyLock<PathBuf> = LazyLock::new(|| {
     target.join(triple).join("release/cloud-keeper")
 });
 
+/// For all worlds: one may be dropped inside it, where a runtime of its own could not be.
+pub static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(2).enable_all().build().unwrap()
+});
+
 static COUNTER: AtomicU32 = AtomicU32::new(0);
 
 pub struct World {
@@ -60,7 +67,6 @@ pub struct World {
     pub state: tempfile::TempDir,
     pub driver: NspawnDriver,
     pub volumes: FileVolumes,
-    runtime: tokio::runtime::Runtime,
     interfaces: Mutex<Vec<String>>,
 }
 
@@ -74,23 +80,17 @@ impl World {
             .unwrap();
         let driver = driver(&instance, state.path());
         let volumes = FileVolumes::new(state.path());
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .unwrap();
         Self {
             instance,
             state,
             driver,
             volumes,
-            runtime,
             interfaces: Mutex::default(),
         }
     }
 
     pub fn wait<T>(&self, future: impl Future<Output = T>) -> T {
-        self.runtime.block_on(future)
+        RUNTIME.block_on(future)
     }
 
     /// As after a restart of the platform: nothing remembered but what is on disk.
@@ -177,11 +177,16 @@ impl Drop for World {
         let machines = std::fs::read_dir(self.state.path().join("machines"))
             .into_iter()
             .flatten();
-        for entry in machines.flatten() {
-            if let Some(id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) {
-                let _ = self.runtime.block_on(self.driver.remove(&id));
+        let ids = machines
+            .flatten()
+            .filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        let (driver, ids) = (self.driver.clone(), ids.collect::<Vec<MachineId>>());
+        let removal = async move {
+            for id in ids {
+                let _ = driver.remove(&id).await;
             }
-        }
+        };
+        let _ = std::thread::spawn(move || RUNTIME.block_on(removal)).join();
         for interface in self.interfaces.lock().unwrap().iter() {
             let _ = Command::new("ip")
                 .args(["link", "del", interface])

@@ -5,7 +5,7 @@ use std::process::Command;
 use ports::Compute;
 use types::Bytes;
 
-use crate::harness::{World, eventually, plug, run, status};
+use crate::harness::{World, eventually, run, status};
 
 #[test]
 fn removing_leaves_nothing_and_may_be_repeated() {
@@ -57,60 +57,6 @@ fn planted_leftovers_are_found() {
     }
     world.wait(world.driver.remove(&id)).unwrap();
     assert_eq!(world.scan(), Vec::<String>::new());
-}
-
-#[test]
-fn a_half_made_machine_is_finished() {
-    let world = World::new();
-    let mut machine = world.machine("exec sleep 1000");
-    machine.size.disk = Some(Bytes::mib(64));
-    let dir = world.state.path().join("machines").join(machine.id.as_str());
-    for part in ["root", "lower", "data"] {
-        std::fs::create_dir_all(dir.join(part)).unwrap();
-    }
-    std::fs::write(dir.join("disk.making"), b"half a file system").unwrap();
-    run(
-        "mount",
-        &["-t", "tmpfs", "none", dir.join("root").to_str().unwrap()],
-    );
-    run("mount", &["--bind", "/etc", dir.join("lower").to_str().unwrap()]);
-    let leader = world.boot(&machine);
-    eventually("its process runs", || status(leader)?.processes[0].pid);
-    world.wait(world.driver.remove(&machine.id)).unwrap();
-    assert_eq!(world.scan(), Vec::<String>::new());
-}
-
-#[test]
-fn two_instances_do_not_meet() {
-    let (one, two) = (World::new(), World::new());
-    // The same id in both: only the instance tells them apart.
-    let mut first = one.machine("exec sleep 1000");
-    let second = two.machine("exec sleep 1000");
-    first.id = second.id.clone();
-    let (a, b) = (one.boot(&first), two.boot(&second));
-    assert_ne!(a.pid, b.pid);
-    one.wait(one.driver.remove(&first.id)).unwrap();
-    assert_eq!(one.scan(), Vec::<String>::new());
-    assert_eq!(two.apply(&second), b);
-    assert!(!two.scan().is_empty());
-}
-
-#[test]
-fn a_machine_started_and_forgotten_is_adopted_with_its_interface() {
-    let world = World::new();
-    let machine = world.machine("exec sleep 1000");
-    let leader = world.boot(&machine);
-    // As if we had died between starting it and moving the interface in.
-    let dir = world.state.path().join("machines").join(machine.id.as_str());
-    std::fs::remove_file(dir.join("leader.json")).unwrap();
-    run(
-        "nsenter",
-        &["-t", &leader.pid.to_string(), "-n", "ip", "link", "del", "eth0"],
-    );
-    plug(&machine.nic);
-    let observed = world.wait(world.restarted().apply(&machine)).unwrap();
-    assert_eq!(observed.leader, Some(leader));
-    assert!(observed.attached);
 }
 
 #[test]

@@ -66,7 +66,7 @@ impl FakeBundles {
             found.ok_or_else(|| {
                 let cause = "this host does not have that bundle";
                 Fault::new(
-                    types::FaultKind::Exhausted,
+                    types::FaultKind::Refused,
                     "bundle-missing",
                     cause,
                     "cloud bundle build <version>",
@@ -88,7 +88,7 @@ impl Bundles for FakeBundles {
         found.copied().ok_or_else(|| {
             let lines = known.map(|known| known.line.to_string()).join(", ");
             Fault::invalid(
-                "version-unknown",
+                "unknown-version",
                 format!("{wanted} is not known"),
                 format!("choose one of {lines}"),
             )
@@ -106,10 +106,8 @@ impl Bundles for FakeBundles {
     }
 
     async fn list(&self) -> Result<Vec<BundleRef>, Fault> {
-        Ok(self
-            .present
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone())
+        let present = self.present.lock().unwrap_or_else(PoisonError::into_inner);
+        let by_version = present.iter().map(|bundle| (bundle.version, bundle.clone()));
+        Ok(by_version.collect::<BTreeMap<_, _>>().into_values().collect())
     }
 }

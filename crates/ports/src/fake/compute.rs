@@ -1,11 +1,13 @@
 //! Machines in memory: they boot at once, need their port and volumes as real ones do, and can be killed.
 
+use std::path::Path;
+
 use async_trait::async_trait;
 use types::{Fault, MachineId, machine::Power, status::Observed};
 
 use super::{FakeWorld, world::State};
 use crate::{
-    compute::{Compute, HostCapacity, Init, Leader, MachineDesired, MachineObserved},
+    compute::{Compute, Content, HostCapacity, Init, Leader, MachineDesired, MachineObserved},
     scan::{Found, FoundKind},
 };
 
@@ -42,37 +44,57 @@ impl FakeCompute {
     pub fn kill(&self, id: &MachineId) {
         self.world.kill(id);
     }
+
+    /// What was laid into a machine that runs.
+    pub fn file(&self, id: &MachineId, path: &Path) -> Option<Content> {
+        let found = self.world.look("compute.file", |state| {
+            let machine = state
+                .machines
+                .get(id)
+                .filter(|machine| machine.power() == Power::On);
+            let files = machine
+                .into_iter()
+                .flat_map(|machine| &machine.desired.config.files);
+            Ok(files
+                .filter(|file| file.path == path)
+                .map(|file| file.content.clone())
+                .next())
+        });
+        found.ok().flatten()
+    }
 }
 
 const APPLY: &str = "compute.apply";
 
 fn apply(state: &mut State, wanted: &MachineDesired) -> Result<MachineObserved, Fault> {
     let id = &wanted.id;
-    let digest = wanted.config.digest(state.hash);
     if wanted.power == Power::On {
+        check_config(wanted)?;
         check_volumes(state, wanted)?;
         plug_in(state, wanted)?;
     }
     if !state.machines.contains_key(id) {
-        let config_digest = digest.clone();
         state.machines.insert(
             id.clone(),
             FakeMachine {
                 desired: wanted.clone(),
                 leader: None,
-                config_digest,
+                config_digest: String::new(),
             },
         );
         state.effect(APPLY, id, "make");
     }
-    let pid = state.next_pid();
+    let (pid, digest) = (state.next_pid(), wanted.config.digest(state.hash));
     let Some(machine) = state.machines.get_mut(id) else {
         return Err(absent(id));
     };
-    let changed = machine.config_digest != digest;
-    machine.config_digest = digest;
-    machine.desired.config = wanted.config.clone();
     machine.desired.power = wanted.power;
+    let changed = machine.config_digest != digest;
+    // Nothing is laid into a machine that is off.
+    if wanted.power == Power::On {
+        machine.config_digest = digest;
+        machine.desired.config = wanted.config.clone();
+    }
     match (machine.power(), wanted.power) {
         (Power::Off, Power::On) => {
             // Only a boot takes in what a running machine cannot change.
@@ -91,6 +113,23 @@ fn apply(state: &mut State, wanted: &MachineDesired) -> Result<MachineObserved, 
         (Power::On, Power::On) | (Power::Off, Power::Off) => {}
     }
     observe(state, id).ok_or_else(|| absent(id))
+}
+
+fn check_config(wanted: &MachineDesired) -> Result<(), Fault> {
+    let refuse = |cause: String| {
+        Err(Fault::invalid(
+            "machine-config-invalid",
+            cause,
+            "it was rendered wrongly",
+        ))
+    };
+    if wanted.init == Init::Keeper && !wanted.config.units.is_empty() {
+        return refuse("units were given for a machine that has no systemd".to_owned());
+    }
+    match wanted.config.files.iter().find(|file| !file.path.is_absolute()) {
+        Some(file) => refuse(format!("'{}' is not an absolute path", file.path.display())),
+        None => Ok(()),
+    }
 }
 
 fn check_volumes(state: &State, wanted: &MachineDesired) -> Result<(), Fault> {
@@ -147,7 +186,7 @@ fn plug_in(state: &mut State, wanted: &MachineDesired) -> Result<(), Fault> {
             wanted.nic.interface, wanted.id
         );
         return Err(Fault::unavailable(
-            "port-missing",
+            "interface-missing",
             cause,
             "apply the machine's network first",
         ));
@@ -235,23 +274,15 @@ impl Compute for FakeCompute {
 
     async fn console(&self, id: &MachineId, lines: usize) -> Result<String, Fault> {
         self.world.look("compute.console", |state| {
-            let machine = state
+            let Some(machine) = state
                 .machines
                 .get(id)
-                .ok_or_else(|| Fault::not_found("machine", id.as_str()))?;
-            let said = format!(
-                "{} starting\n{} ready\n",
-                machine.desired.hostname, machine.desired.hostname
-            );
-            Ok(said
-                .lines()
-                .rev()
-                .take(lines)
-                .collect::<Vec<_>>()
-                .into_iter()
-                .rev()
-                .collect::<Vec<_>>()
-                .join("\n"))
+                .filter(|machine| !machine.config_digest.is_empty())
+            else {
+                return Ok(String::new());
+            };
+            let said = ["starting", "ready"].map(|word| format!("{} {word}", machine.desired.hostname));
+            Ok(said[said.len().saturating_sub(lines)..].join("\n"))
         })
     }
 

@@ -1,5 +1,7 @@
 //! The edge in memory: it keeps the newest configuration, also over a reboot.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use types::Fault;
 
@@ -25,16 +27,58 @@ impl FakeEdge {
     }
 }
 
+fn answers(state: &State) -> Result<(), Fault> {
+    let cause = "the edge does not run";
+    match state.edge_runs {
+        true => Ok(()),
+        false => Err(Fault::unavailable("edge-unreachable", cause, "start it")),
+    }
+}
+
+/// What no edge can serve; whoever renders it has a defect.
+fn check(config: &EdgeConfig) -> Result<(), Fault> {
+    let refuse = |cause: String| {
+        Err(Fault::invalid(
+            "edge-config-invalid",
+            cause,
+            "render routes that agree",
+        ))
+    };
+    let mut networks = BTreeSet::new();
+    if let Some(twice) = config
+        .networks
+        .iter()
+        .find(|network| !networks.insert(&network.id))
+    {
+        return refuse(format!("network {} is given twice", twice.id));
+    }
+    let mut names = BTreeSet::new();
+    for route in &config.routes {
+        if !networks.contains(&route.network) {
+            return refuse(format!(
+                "{} leads to network {}, which is not given",
+                route.server_name, route.network
+            ));
+        }
+        if !names.insert(route.server_name.to_ascii_lowercase()) {
+            return refuse(format!("the name {} is given twice", route.server_name));
+        }
+    }
+    Ok(())
+}
+
 fn apply(state: &mut State, config: &EdgeConfig) -> Result<EdgeStatus, Fault> {
+    answers(state)?;
     let in_force = state.edge.as_ref().map_or(0, |edge| edge.generation);
     if config.generation < in_force {
         let cause = format!("generation {in_force} is in force");
         return Err(Fault::conflict(
-            "edge-generation-old",
+            "edge-generation-stale",
             cause,
             "plan again from what is stored now",
         ));
     }
+    check(config)?;
     if state.edge.as_ref() != Some(config) {
         let what = format!(
             "{} routes, {} networks",
@@ -61,6 +105,7 @@ impl Edge for FakeEdge {
 
     async fn status(&self) -> Result<EdgeStatus, Fault> {
         self.world.look("edge.status", |state| {
+            answers(state)?;
             Ok(EdgeStatus {
                 generation: state.edge.as_ref().map_or(0, |edge| edge.generation),
             })

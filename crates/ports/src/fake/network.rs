@@ -6,7 +6,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use types::{Fault, MachineId, NetworkId, PortId, status::Observed};
+use types::{Cidr, Fault, MachineId, NetworkId, PortId, status::Observed};
 
 use super::{FakeWorld, world::State};
 use crate::{
@@ -115,7 +115,7 @@ fn apply(state: &mut State, wanted: &NetworkDesired) -> Result<NetworkObserved, 
             vpc.desired.generation, wanted.id
         );
         return Err(Fault::conflict(
-            "network-generation-old",
+            "network-generation-stale",
             cause,
             "plan again from what is stored now",
         ));
@@ -147,11 +147,45 @@ fn apply(state: &mut State, wanted: &NetworkDesired) -> Result<NetworkObserved, 
 
 /// What no network can be; a planner that asks for it has a defect.
 fn check(wanted: &NetworkDesired) -> Result<(), Fault> {
-    let mut taken = BTreeSet::from([wanted.gateway, wanted.platform_address]);
-    for PortDesired { id, address, .. } in &wanted.ports {
+    let refuse = |cause: String| {
+        Err(Fault::invalid(
+            "network-invalid",
+            cause,
+            "correct its ports and ranges",
+        ))
+    };
+    let mut taken = BTreeSet::from([wanted.gateway]);
+    if !taken.insert(wanted.platform_address) {
+        return refuse(format!("{} is gateway and platform at once", wanted.gateway));
+    }
+    for (
+        position,
+        PortDesired {
+            id,
+            address,
+            routes,
+            realm,
+            ..
+        },
+    ) in wanted.ports.iter().enumerate()
+    {
         if !taken.insert(*address) || !wanted.cidr.contains(*address) {
-            let cause = format!("port {id} cannot have {address} in {}", wanted.cidr);
-            return Err(Fault::internal("port-address", cause));
+            return refuse(format!("port {id} cannot have {address} in {}", wanted.cidr));
+        }
+        let before = &wanted.ports[..position];
+        if before.iter().any(|other| other.id == *id) {
+            return refuse(format!("port {id} is there twice"));
+        }
+        let of_realm = before.iter().filter(|other| other.realm == *realm);
+        let taken: Vec<Cidr> = of_realm
+            .flat_map(|other| other.routes.clone())
+            .chain([wanted.cidr])
+            .collect();
+        if let Some(range) = routes
+            .iter()
+            .find(|range| taken.iter().any(|other| range.overlaps(*other)))
+        {
+            return refuse(format!("{range} behind port {id} is taken"));
         }
     }
     Ok(())

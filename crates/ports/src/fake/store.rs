@@ -239,13 +239,3 @@ impl Store for MemoryStore {
         Ok(self.memory().tasks.next_due_ms())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::MemoryStore;
-
-    #[tokio::test]
-    async fn keeps_the_contract() {
-        crate::conformance::store::suite(async || MemoryStore::new()).await;
-    }
-}

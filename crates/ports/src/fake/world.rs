@@ -26,6 +26,7 @@ pub(super) struct State {
     pub(super) networks: BTreeMap<NetworkId, VpcState>,
     pub(super) volumes: BTreeMap<VolumeId, VolumeObserved>,
     pub(super) edge: Option<EdgeConfig>,
+    pub(super) edge_runs: bool,
     /// What the clusters' etcds hold, by the volume (or machine) it is on.
     pub(super) clusters: BTreeMap<String, ClusterState>,
     pub(super) planted: Vec<Found>,
@@ -49,6 +50,7 @@ impl Default for State {
             networks: BTreeMap::new(),
             volumes: BTreeMap::new(),
             edge: None,
+            edge_runs: true,
             clusters: BTreeMap::new(),
             planted: Vec::new(),
             capacity: HostCapacity {
@@ -132,6 +134,16 @@ impl FakeWorld {
         self.state().power_off(id);
     }
 
+    /// The machine's interface goes, and it runs on.
+    pub fn unplug(&self, id: &MachineId) {
+        self.state().lose_interfaces(id);
+    }
+
+    /// The edge's process ends, or is started again with the configuration it had.
+    pub fn run_edge(&self, runs: bool) {
+        self.state().edge_runs = runs;
+    }
+
     /// The host restarts: no process, namespace or interface is left; disks and the edge's configuration are.
     pub fn reboot(&self) {
         let mut state = self.state();
@@ -213,6 +225,10 @@ impl State {
         if let Some(machine) = self.machines.get_mut(id) {
             machine.leader = None;
         }
+        self.lose_interfaces(id);
+    }
+
+    fn lose_interfaces(&mut self, id: &MachineId) {
         for network in self.networks.values_mut() {
             network.lose_interfaces_of(id);
         }
@@ -246,7 +262,7 @@ impl State {
 }
 
 /// Enough to notice a change; not a digest anybody may trust.
-fn fnv(bytes: &[u8]) -> String {
+pub(super) fn fnv(bytes: &[u8]) -> String {
     let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     });

@@ -1,34 +1,17 @@
 //! Applying again, applying older, applying after something died.
 
 use std::{
-    collections::BTreeMap,
     io::{BufRead, BufReader},
     process::{Command, Stdio},
     time::Instant,
 };
 
 use ports::Network;
-use types::status::Observed;
 
 use crate::{
     sockets::{Server, ask, ask_from, echoes, greeting},
-    world::{World, ip, name_of, port, until},
+    world::{World, interfaces, ip, name_of, port, until},
 };
-
-/// Names and numbers of the interfaces in a namespace; a number changes when an interface is made anew.
-fn interfaces(namespace: &str) -> BTreeMap<String, u64> {
-    let shown: serde_json::Value =
-        serde_json::from_str(&ip(&format!("-n {namespace} -j link show"))).unwrap();
-    let links = shown.as_array().unwrap().iter();
-    links
-        .map(|link| {
-            (
-                link["ifname"].as_str().unwrap().to_owned(),
-                link["ifindex"].as_u64().unwrap(),
-            )
-        })
-        .collect()
-}
 
 #[tokio::test]
 async fn applying_again_changes_nothing() {
@@ -126,25 +109,6 @@ async fn running_connections_do_not_notice_a_new_port() {
 }
 
 #[tokio::test]
-async fn an_older_generation_is_refused_also_after_a_restart() {
-    let world = World::new();
-    let mut network = world.network("10.20.0.0/24", &["10.20.0.10"]);
-    network.generation = 7;
-    world.driver.apply(&network).await.unwrap();
-    network.generation = 6;
-    network.ports.clear();
-    let fault = world.restarted().apply(&network).await.unwrap_err();
-    assert_eq!(
-        (fault.kind, fault.code.as_ref()),
-        (types::FaultKind::Conflict, "network-generation-stale")
-    );
-    let Observed::Present(seen) = world.driver.observe(&network.id).await else {
-        panic!("it is there")
-    };
-    assert_eq!((seen.generation, seen.ports.len()), (7, 1));
-}
-
-#[tokio::test]
 async fn a_port_whose_machine_died_is_made_again() {
     let world = World::new();
     let network = world.network("10.20.0.0/24", &["10.20.0.10", "10.20.0.11"]);
@@ -171,31 +135,6 @@ async fn a_port_whose_machine_died_is_made_again() {
         ask(&again, (network.ports[1].address, 80)).unwrap().0,
         "neighbour"
     );
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn calls_for_one_network_take_turns() {
-    let world = World::new();
-    let network = world.network("10.20.0.0/24", &[]);
-    let calls = (1..=8u64).map(|generation| {
-        let (driver, mut network) = (world.driver.clone(), network.clone());
-        network.generation = generation;
-        network.ports = (0..generation)
-            .map(|n| port(&format!("10.20.0.{}", 10 + n), 0, &[]))
-            .collect();
-        tokio::spawn(async move { driver.apply(&network).await })
-    });
-    let mut newest = 0;
-    for call in calls.collect::<Vec<_>>() {
-        match call.await.unwrap() {
-            Ok(applied) => newest = newest.max(applied.generation),
-            Err(fault) => assert_eq!(fault.code, "network-generation-stale"),
-        }
-    }
-    let Observed::Present(seen) = world.driver.observe(&network.id).await else {
-        panic!("it is there")
-    };
-    assert_eq!((newest, seen.generation, seen.ports.len()), (8, 8, 8));
 }
 
 /// Prints what an apply costs; the bar is generous, for a machine under load.

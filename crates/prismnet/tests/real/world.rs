@@ -1,6 +1,7 @@
 //! One platform instance for one test: a driver, networks, machines. All of it goes when the world is dropped.
 
 use std::{
+    collections::BTreeMap,
     net::Ipv4Addr,
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -21,7 +22,7 @@ pub struct World {
     pub instance: String,
     pub driver: NamespaceDriver,
     state: tempfile::TempDir,
-    networks: Mutex<Vec<NetworkId>>,
+    networks: AtomicU32,
     namespaces: Mutex<Vec<String>>,
     made: AtomicU32,
 }
@@ -39,7 +40,7 @@ impl World {
             instance,
             driver,
             state,
-            networks: Mutex::default(),
+            networks: AtomicU32::default(),
             namespaces: Mutex::default(),
             made: AtomicU32::default(),
         }
@@ -50,20 +51,21 @@ impl World {
         NamespaceDriver::new(Options::new(self.instance.parse().unwrap(), self.state.path()))
     }
 
+    pub fn state(&self) -> &Path {
+        self.state.path()
+    }
+
     pub fn network(&self, cidr: &str, addresses: &[&str]) -> NetworkDesired {
         let cidr: types::Cidr = cidr.parse().unwrap();
-        let mut networks = self.networks.lock().unwrap();
-        let network = NetworkDesired {
+        NetworkDesired {
             id: NetworkId::generate(),
             generation: 1,
             cidr,
             gateway: cidr.nth(1).unwrap(),
             platform_address: cidr.nth(2).unwrap(),
-            uplink: networks.len() as u32,
+            uplink: self.networks.fetch_add(1, Ordering::Relaxed),
             ports: addresses.iter().map(|address| port(address, 0, &[])).collect(),
-        };
-        networks.push(network.id.clone());
-        network
+        }
     }
 
     pub fn namespace(&self, network: &NetworkDesired) -> PathBuf {
@@ -141,7 +143,6 @@ impl World {
 
 impl Drop for World {
     fn drop(&mut self) {
-        let networks = std::mem::take(&mut *self.networks.lock().unwrap());
         let driver = self.restarted();
         let cleaned = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread()
@@ -149,8 +150,10 @@ impl Drop for World {
                 .build()
                 .unwrap();
             runtime.block_on(async {
-                for network in networks {
-                    driver.remove(&network).await.unwrap();
+                for found in driver.scan().await.unwrap() {
+                    if let Ok(network) = found.owner.parse() {
+                        driver.remove(&network).await.unwrap();
+                    }
                 }
                 driver.scan().await.unwrap()
             })
@@ -181,6 +184,21 @@ pub fn port(address: &str, realm: u32, routes: &[&str]) -> PortDesired {
 
 pub fn name_of(namespace: &Path) -> String {
     namespace.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+/// Names and numbers of the interfaces in a namespace; a number changes when an interface is made anew.
+pub fn interfaces(namespace: &str) -> BTreeMap<String, u64> {
+    let shown: serde_json::Value =
+        serde_json::from_str(&ip(&format!("-n {namespace} -j link show"))).unwrap();
+    let links = shown.as_array().unwrap().iter();
+    links
+        .map(|link| {
+            (
+                link["ifname"].as_str().unwrap().to_owned(),
+                link["ifindex"].as_u64().unwrap(),
+            )
+        })
+        .collect()
 }
 
 pub fn ip(arguments: &str) -> String {

@@ -1,4 +1,4 @@
-//! What opens, what does not, and what is said of a key that is not right.
+//! What is said of a key that is not right. What opens and what does not is in the contract.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
@@ -19,86 +19,24 @@ fn code<T>(outcome: Result<T, Fault>) -> String {
 }
 
 #[test]
-fn what_is_sealed_opens_in_its_own_row_also_after_a_restart() {
+fn each_seal_has_its_own_key_and_no_draft_of_the_master_key_stays() {
     let (dir, path) = place();
     let row = at("k8s-1", "ca");
-    let sealed = {
-        let vault = FileVault::open(&path, false).unwrap();
-        vault.seal(&row, &Secret::new("hunter2")).unwrap()
-    };
-    let vault = FileVault::open(&path, true).unwrap();
-    assert_eq!(vault.open(&row, &sealed).unwrap().expose(), b"hunter2");
-    assert!(!sealed.0.windows(7).any(|window| window == b"hunter2"));
-    assert_ne!(
-        vault.seal(&row, &Secret::new("hunter2")).unwrap(),
-        sealed,
-        "each seal has its own key"
-    );
-    let empty = vault.seal(&row, &Secret::new("")).unwrap();
-    assert_eq!(vault.open(&row, &empty).unwrap().expose(), b"");
-
-    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(
-        fs::read_dir(dir.path()).unwrap().count(),
-        1,
-        "no draft of the key stays"
-    );
-}
-
-#[test]
-fn in_another_row_it_does_not_open() {
-    let (_dir, path) = place();
     let vault = FileVault::open(&path, false).unwrap();
-    let sealed = vault.seal(&at("ab", "c"), &Secret::new("hunter2")).unwrap();
-    for other in [
-        at("ab", "d"),
-        at("x", "c"),
-        at("a", "bc"),
-        at("abc", ""),
-        at("", "abc"),
-    ] {
-        assert_eq!(
-            code(vault.open(&other, &sealed)),
-            "vault-sealed-damaged",
-            "{other:?}"
-        );
-    }
+    let [first, second] = [(); 2].map(|()| vault.seal(&row, &Secret::new("hunter2")).unwrap());
+    assert_ne!(first, second);
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
 }
 
 #[test]
-fn no_bit_can_be_changed_and_no_byte_left_out() {
+fn a_newer_format_is_told_from_damage() {
     let (_dir, path) = place();
     let vault = FileVault::open(&path, false).unwrap();
     let row = at("k8s-1", "ca");
-    let sealed = vault.seal(&row, &Secret::new("hunter2")).unwrap();
-    for place in 0..sealed.0.len() {
-        for bit in [0x01, 0x80] {
-            let mut flipped = sealed.clone();
-            flipped.0[place] ^= bit;
-            assert!(vault.open(&row, &flipped).is_err(), "byte {place}, bit {bit:#x}");
-        }
-        assert!(
-            vault.open(&row, &Sealed(sealed.0[..place].to_vec())).is_err(),
-            "cut at {place}"
-        );
-    }
-    let longer = Sealed([&sealed.0[..], &[0]].concat());
-    assert!(vault.open(&row, &longer).is_err());
-    let mut newer = sealed;
+    let mut newer = vault.seal(&row, &Secret::new("hunter2")).unwrap();
     newer.0[0] = 2;
     assert_eq!(code(vault.open(&row, &newer)), "vault-format-unknown");
-}
-
-#[test]
-fn another_key_is_named_as_the_reason() {
-    let (dir, path) = place();
-    let row = at("k8s-1", "ca");
-    let sealed = FileVault::open(&path, false)
-        .unwrap()
-        .seal(&row, &Secret::new("hunter2"))
-        .unwrap();
-    let other = FileVault::open(dir.path().join("other.key"), false).unwrap();
-    assert_eq!(code(other.open(&row, &sealed)), "vault-wrong-key");
 }
 
 #[test]

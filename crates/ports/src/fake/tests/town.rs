@@ -11,7 +11,7 @@ use crate::{
     Compute, Edge, Network, Volumes,
     cluster_api::{ApiTarget, NodeWanted},
     compute::{Attachment, Init, MachineConfig, MachineDesired, Nic},
-    edge::{EdgeConfig, SniRoute},
+    edge::{EdgeConfig, EdgeNetwork, SniRoute},
     fake::FakeWorld,
     network::{NetworkDesired, PortDesired},
     volumes::VolumeDesired,
@@ -27,7 +27,7 @@ pub(super) struct Town {
     pub(super) target: ApiTarget,
 }
 
-fn port(n: u8) -> PortDesired {
+pub(super) fn port(n: u8) -> PortDesired {
     let id = PortId::generate();
     PortDesired {
         mac: Mac::for_port(&id),
@@ -38,7 +38,7 @@ fn port(n: u8) -> PortDesired {
     }
 }
 
-fn machine(world: &FakeWorld, port: &PortDesired, hostname: &str, init: Init) -> MachineDesired {
+pub(super) fn machine(world: &FakeWorld, port: &PortDesired, hostname: &str, init: Init) -> MachineDesired {
     let nic = Nic {
         interface: world.network().interface(&port.id),
         mac: port.mac,
@@ -98,7 +98,12 @@ pub(super) fn town() -> Town {
         generation: 1,
         endpoint: "127.0.0.1:6443".parse().unwrap(),
         routes: vec![route],
-        networks: vec![],
+        networks: vec![EdgeNetwork {
+            id: network.id.clone(),
+            namespace: world.network().namespace(&network.id),
+            platform_address: network.platform_address,
+            clients: vec![],
+        }],
         bundle_cache: PathBuf::from("/cache"),
     };
     let target = ApiTarget {
