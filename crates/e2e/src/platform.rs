@@ -119,6 +119,11 @@ impl Platform {
         &self.programs
     }
 
+    /// Where the clusters' APIs are reached.
+    pub fn endpoint(&self) -> SocketAddr {
+        self.endpoint
+    }
+
     pub fn listen(&self) -> SocketAddr {
         self.listen
     }

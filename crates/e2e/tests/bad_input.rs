@@ -71,7 +71,10 @@ fn what_cannot_be_done_is_refused_and_changes_nothing() {
     stages.run("a creation is cancelled, and taken up again", || {
         bad_input::regret::cancelled(&platform)
     });
-    stages.run("a host without room on its disk", bad_input::disk::full);
+    stages.run(
+        "a host without room on its disk, its port in use",
+        bad_input::disk::full,
+    );
     stages.run("a platform that is not there", || {
         bad_input::daemon::unreachable(&platform)
     });

@@ -2,6 +2,7 @@
 
 use std::{io, net::SocketAddr, path::PathBuf};
 
+use ports::edge::STALE;
 use types::{Fault, FaultKind, NetworkId};
 
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +35,7 @@ impl From<Error> for Fault {
         let cause = format!("{error}{source}");
         match error {
             Error::Stale { .. } => Fault::conflict(
-                "edge-generation-stale",
+                STALE,
                 cause,
                 "read the desired state again and push what is newest",
             ),

@@ -10,6 +10,9 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use types::{Fault, NetworkId};
 
+/// Code of the refusal of a generation older than the one in force.
+pub const STALE: &str = "edge-generation-stale";
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EdgeConfig {

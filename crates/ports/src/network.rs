@@ -8,6 +8,9 @@ use types::{Cidr, Fault, NetworkId, PortId, machine::Mac, status::Observed};
 
 use crate::scan::Found;
 
+/// Code of the refusal of a generation older than the one in force.
+pub const STALE: &str = "network-generation-stale";
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NetworkDesired {

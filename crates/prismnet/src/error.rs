@@ -2,6 +2,7 @@
 
 use std::{io, path::PathBuf};
 
+use ports::network::STALE;
 use types::{Cidr, Fault, FaultKind, NetworkId};
 
 #[derive(Debug, thiserror::Error)]
@@ -127,11 +128,9 @@ impl From<Error> for Fault {
             );
         }
         match error {
-            Error::Stale { .. } => Fault::conflict(
-                "network-generation-stale",
-                story,
-                "read the network again and apply what is newest",
-            ),
+            Error::Stale { .. } => {
+                Fault::conflict(STALE, story, "read the network again and apply what is newest")
+            }
             Error::Invalid { .. } => {
                 Fault::invalid("network-invalid", story, "correct the network's ports and ranges")
             }

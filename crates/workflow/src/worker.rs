@@ -157,6 +157,7 @@ impl Worker {
             lease.clone(),
         )
         .await?;
+        let mut again = Vec::new();
         for _ in 0..PASSES {
             let pass = match self.reconciler.plan(&lease).await {
                 Ok(pass) => pass,
@@ -174,7 +175,7 @@ impl Worker {
                 patience: self.options.patience,
             };
             match run.pass(&pass).await? {
-                PassEnd::Done => {}
+                PassEnd::Done => again = pass.steps.into_iter().map(|step| step.title).collect(),
                 PassEnd::Superseded => return self.release(&lease, 0, 0).await,
                 PassEnd::Failed(fault) => return self.failed(&lease, &journal, fault).await,
                 PassEnd::Ended { mut writes, report } => {
@@ -185,7 +186,13 @@ impl Worker {
                 }
             }
         }
-        self.release(&lease, lease.failures, 0).await
+        // Steps that say they are done and are planned again at once would go on for ever.
+        let fault = Fault::unavailable(
+            "not-converging",
+            format!("done again and again without effect: {}", again.join(", ")),
+            "the platform tries again, more slowly; its log and `cloud events` may say more",
+        );
+        self.failed(&lease, &journal, fault).await
     }
 
     async fn settled(&self, lease: &Lease, journal: &Journal, pass: &Pass) -> Result<(), WorkflowError> {

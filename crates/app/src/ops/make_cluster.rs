@@ -222,7 +222,7 @@ impl Ops {
             power: Power::On,
             deleting: false,
             phase: MachinePhase::Pending,
-            created: cluster.created,
+            created: self.world.clock.now(),
         })
     }
 }

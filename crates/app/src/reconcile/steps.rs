@@ -69,7 +69,7 @@ async fn publish_edge(world: &World) -> Result<Outcome, Fault> {
     match world.edge.apply(&config).await {
         Ok(_) => Ok(Outcome::Done),
         // Somebody published something newer; it holds this as well.
-        Err(fault) if fault.kind == FaultKind::Conflict => Ok(Outcome::Done),
+        Err(fault) if fault.code == ports::edge::STALE => Ok(Outcome::Done),
         Err(fault) => Err(fault),
     }
 }
@@ -90,7 +90,7 @@ async fn apply_network(world: &World, id: &NetworkId) -> Result<Outcome, Fault> 
     match world.network.apply(&network).await {
         Ok(_) => Ok(Outcome::Done),
         // A newer state came between reading and applying.
-        Err(fault) if fault.kind == FaultKind::Conflict => Ok(Outcome::Later(fault.cause)),
+        Err(fault) if fault.code == ports::network::STALE => Ok(Outcome::Later(fault.cause)),
         Err(fault) => Err(fault),
     }
 }

@@ -81,6 +81,7 @@ async fn workers_come_and_go_and_the_others_stay() {
     let life = with_cluster(&host, &[("default", 2)]).await;
     let before = workers(&life).await;
 
+    host.clock.advance(2_000);
     let operation = apply(&life, spec(&[("default", 3)])).await.unwrap().unwrap();
     assert_eq!(operation.kind, OperationKind::Update);
     life.settle().await.unwrap();

@@ -1,8 +1,14 @@
-//! A host whose disk has no room for machines: the cluster is refused, and nothing half-made stays.
+//! A host that lacks something: room on its disk, or the port that clusters are to be reached at. What cannot be is
+//! refused, and nothing half-made stays.
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::{
+    fs,
+    net::{TcpListener, TcpStream},
+    path::PathBuf,
+    time::Duration,
+};
 
-use e2e::{Platform, run};
+use e2e::{Platform, eventually, run};
 
 use super::super::{everything, refused};
 
@@ -32,14 +38,30 @@ fn mount(program: &str, words: impl FnOnce(&mut std::process::Command) -> &mut s
     run(&mut command, Duration::from_secs(10)).ok();
 }
 
+/// The first thing that is published fails with the reason, and is mended by itself when the port is free.
+fn endpoint_in_use(platform: &Platform) {
+    let create = ["vpc", "create", "--name", "lab", "--cidr", "10.20.0.0/16"];
+    let held = TcpListener::bind(platform.endpoint()).expect("nobody was there first");
+    let port = platform.endpoint().port().to_string();
+    refused(platform.cloud(&create), 1, "edge-port-in-use", &[&port]);
+    drop(held);
+    eventually(
+        "the endpoint is served after all",
+        Duration::from_secs(60),
+        || {
+            TcpStream::connect(platform.endpoint())
+                .map(|_| ())
+                .map_err(|error| error.to_string())
+        },
+    );
+}
+
 pub fn full() {
     let cramped = Cramped::new("96m");
     let dir = cramped.0.join("p");
     fs::create_dir(&dir).expect("writable");
     let platform = Platform::start_in(dir);
-    platform
-        .cloud(&["vpc", "create", "--name", "lab", "--cidr", "10.20.0.0/16"])
-        .ok();
+    endpoint_in_use(&platform);
     let before = everything(&platform);
     let create = ["k8s", "create", "--name", "dev", "--vpc", "lab", "--workers", "1"];
     refused(platform.cloud(&create), 4, "host-full", &["disk"]);

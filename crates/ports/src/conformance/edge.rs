@@ -6,7 +6,7 @@ use types::FaultKind;
 use super::{abandon, at_once, suite, told};
 use crate::{
     Edge,
-    edge::{EdgeConfig, SniRoute},
+    edge::{EdgeConfig, STALE, SniRoute},
 };
 
 /// An edge that runs and was never given a configuration.
@@ -48,7 +48,6 @@ suite!(
 
 const ONE: &str = "one.k8s.test";
 const TWO: &str = "two.k8s.test";
-const STALE: &str = "edge-generation-stale";
 
 async fn generation(edge: &impl Edge) -> u64 {
     edge.status().await.unwrap().generation

@@ -73,7 +73,7 @@ fn apply(state: &mut State, config: &EdgeConfig) -> Result<EdgeStatus, Fault> {
     if config.generation < in_force {
         let cause = format!("generation {in_force} is in force");
         return Err(Fault::conflict(
-            "edge-generation-stale",
+            crate::edge::STALE,
             cause,
             "plan again from what is stored now",
         ));

@@ -115,7 +115,7 @@ fn apply(state: &mut State, wanted: &NetworkDesired) -> Result<NetworkObserved, 
             vpc.desired.generation, wanted.id
         );
         return Err(Fault::conflict(
-            "network-generation-stale",
+            crate::network::STALE,
             cause,
             "plan again from what is stored now",
         ));

@@ -7,9 +7,8 @@ use crate::{
     Network,
     conformance::{at_once, told},
     network::NetworkDesired,
+    network::STALE,
 };
-
-const STALE: &str = "network-generation-stale";
 
 pub(super) async fn an_older_one_is_refused_also_after_a_restart(bench: &impl Bench) {
     let driver = bench.driver();
