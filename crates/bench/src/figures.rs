@@ -5,6 +5,7 @@ use std::{fmt, time::Duration};
 #[derive(Default)]
 pub struct Report {
     rows: Vec<Row>,
+    explained: Vec<String>,
 }
 
 struct Row {
@@ -25,6 +26,11 @@ impl Report {
             met,
         });
     }
+
+    /// What stands below the table.
+    pub fn explain(&mut self, text: String) {
+        self.explained.push(text);
+    }
 }
 
 impl fmt::Display for Report {
@@ -43,6 +49,9 @@ impl fmt::Display for Report {
                 None => "",
             };
             writeln!(f, "| {what} | {measured} | {bar} | {met} |")?;
+        }
+        for text in &self.explained {
+            write!(f, "\n{text}")?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //! that only one can create, below `/run` because ranges mean nothing after a boot.
 
 use std::{
-    fs::OpenOptions,
+    fs::{File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -68,7 +68,15 @@ impl Ranges {
         for step in 0..region.slots {
             let slot = start.wrapping_add(step) % region.slots;
             let path = self.dir.join(format!("{}-{slot}", region.name));
-            let taken = match OpenOptions::new().write(true).create_new(true).open(&path) {
+            let made = match create(&path) {
+                // Another instance let go of its last range in this moment, and of the directory with it.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    std::fs::create_dir_all(&self.dir).doing("make", &self.dir)?;
+                    create(&path)
+                }
+                made => made,
+            };
+            let taken = match made {
                 Ok(mut file) => {
                     file.write_all(owner.as_bytes()).doing("write", &path)?;
                     true
@@ -125,6 +133,10 @@ impl Ranges {
     fn owner(&self, id: &MachineId) -> String {
         format!("{}/{id}", self.instance)
     }
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).open(path)
 }
 
 fn holds(path: &Path, owner: &str) -> bool {
