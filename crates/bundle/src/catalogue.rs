@@ -69,6 +69,7 @@ pub struct ImageTags {
     pub dns_testing: String,
     pub kitten: String,
     pub nautilus: String,
+    pub nonewprivs: String,
     pub nonroot: String,
     pub sample_apiserver: String,
 }

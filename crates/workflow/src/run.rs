@@ -22,7 +22,9 @@ pub(crate) enum PassEnd {
     /// Something newer is wanted; look again.
     Superseded,
     Failed(Fault),
+    /// A step that ends the subject; its record is the subject's end.
     Ended {
+        step: String,
         writes: Vec<Write>,
         report: Vec<String>,
     },
@@ -71,7 +73,13 @@ impl Run<'_> {
                 StepEnd::Failed(fault) if matches!(end, PassEnd::Done) => end = PassEnd::Failed(fault),
                 StepEnd::Failed(_) => {}
                 StepEnd::Superseded => end = PassEnd::Superseded,
-                StepEnd::Ended { writes, report } => end = PassEnd::Ended { writes, report },
+                StepEnd::Ended { writes, report } => {
+                    end = PassEnd::Ended {
+                        step: step.key.clone(),
+                        writes,
+                        report,
+                    };
+                }
             }
         }
     }
@@ -139,12 +147,13 @@ impl Run<'_> {
     }
 
     fn point(&self, step: &Step, moment: Moment) -> Result<(), WorkflowError> {
-        match self.probe.reached(Point {
-            step: &step.key,
-            moment,
-        }) {
-            Reached::GoOn => Ok(()),
-            Reached::Die => Err(WorkflowError::Killed),
-        }
+        pass_point(self.probe, &step.key, moment)
+    }
+}
+
+pub(crate) fn pass_point(probe: &dyn Probe, step: &str, moment: Moment) -> Result<(), WorkflowError> {
+    match probe.reached(Point { step, moment }) {
+        Reached::GoOn => Ok(()),
+        Reached::Die => Err(WorkflowError::Killed),
     }
 }

@@ -10,10 +10,10 @@ use tokio::{sync::Semaphore, task::JoinSet};
 use types::{Fault, operation::OperationState};
 
 use crate::{
-    Pass, Probe, Reconciler, Signals, WorkflowError,
+    Moment, Pass, Probe, Reconciler, Signals, WorkflowError,
     journal::Journal,
     retry,
-    run::{PassEnd, Run},
+    run::{PassEnd, Run, pass_point},
 };
 
 #[derive(Debug, Clone)]
@@ -178,11 +178,16 @@ impl Worker {
                 PassEnd::Done => again = pass.steps.into_iter().map(|step| step.title).collect(),
                 PassEnd::Superseded => return self.release(&lease, 0, 0).await,
                 PassEnd::Failed(fault) => return self.failed(&lease, &journal, fault).await,
-                PassEnd::Ended { mut writes, report } => {
+                PassEnd::Ended {
+                    step,
+                    mut writes,
+                    report,
+                } => {
                     writes.push(Write::EndTask {
                         subject: lease.subject.clone(),
                     });
-                    return self.ended(&lease, &journal, report, writes).await;
+                    self.ended(&lease, &journal, report, writes).await?;
+                    return pass_point(&*self.probe, &step, Moment::AfterRecord);
                 }
             }
         }

@@ -59,6 +59,7 @@ pub(super) const GO_BINARIES: &[GoBinary] = &[
     kubernetes("kube-proxy", "k8s.io/kubernetes/cmd/kube-proxy"),
     kubernetes("kube-scheduler", "k8s.io/kubernetes/cmd/kube-scheduler"),
     kubernetes("agnhost", "k8s.io/kubernetes/test/images/agnhost"),
+    kubernetes("nonewprivs", "k8s.io/kubernetes/test/images/nonewprivs"),
     kubernetes("sample-apiserver", "k8s.io/sample-apiserver"),
     go("etcd", "etcdctl", "go.etcd.io/etcd/etcdctl/v3"),
     go("etcd", "etcdutl", "go.etcd.io/etcd/etcdutl/v3"),

@@ -53,6 +53,11 @@ impl Layer {
         self.insert(path, 0o755, Kind::File(source, None))
     }
 
+    /// An executable that runs as its owner and group, whoever starts it.
+    pub(crate) fn setuid_binary(&mut self, path: &str, source: PathBuf) -> &mut Self {
+        self.insert(path, 0o6755, Kind::File(source, None))
+    }
+
     pub(crate) fn binary_with_capability(
         &mut self,
         path: &str,

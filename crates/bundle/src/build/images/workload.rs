@@ -15,7 +15,14 @@ impl Build<'_> {
         let tags = &self.line.images;
 
         let mut tools = self.root_overlay("tools", SHELL_USERS, SHELL_GROUPS);
-        tools.file(CERTIFICATES, 0o644, self.read_part(parts, "node", CERTIFICATES)?);
+        tools
+            .file(CERTIFICATES, 0o644, self.read_part(parts, "node", CERTIFICATES)?)
+            .file(
+                "usr/bin/busybox",
+                0o755,
+                self.read_part(parts, "busybox", "usr/bin/busybox")?,
+            )
+            .symlink("usr/bin/wget", "busybox");
         let tools = vec![parts.tar("tools"), self.layer("tools", &tools)?];
 
         let mut layer = Layer::new();
@@ -69,16 +76,24 @@ impl Build<'_> {
             layers: vec![self.layer("busybox", &self.busybox(parts)?)?],
             ..ImageSpec::default()
         };
-        self.store(
-            images,
-            [
-                format!("{HUB}/busybox:latest"),
-                format!("{E2E}/busybox:{}", tags.busybox),
-            ],
-            &spec,
-        )?;
+        self.store(images, [format!("{HUB}/busybox:latest")], &spec)?;
+        let mut layer = Layer::new();
+        // Found before `/bin/sh`, which stays busybox: specs know its messages, too.
+        let shell = self.read_part(parts, "busybox", "usr/bin/bash-static")?;
+        layer.file("usr/local/bin/sh", 0o755, shell);
+        spec.layers.push(self.layer("shell of busybox", &layer)?);
+        self.store(images, [format!("{E2E}/busybox:{}", tags.busybox)], &spec)?;
         spec.user = "1234".into();
         self.store(images, [format!("{E2E}/nonroot:{}", tags.nonroot)], &spec)?;
+
+        let mut layer = Layer::new();
+        layer.setuid_binary("usr/local/bin/nnp", self.blob(parts, "nonewprivs"));
+        let spec = ImageSpec {
+            cmd: vec!["nnp".into()],
+            layers: vec![self.static_base(parts)?, self.layer("nonewprivs", &layer)?],
+            ..ImageSpec::default()
+        };
+        self.store(images, [format!("{E2E}/nonewprivs:{}", tags.nonewprivs)], &spec)?;
 
         let mut layer = Layer::new();
         layer.binary("sample-apiserver", self.blob(parts, "sample-apiserver"));
