@@ -60,14 +60,38 @@ impl Detached {
         Self::finish(context, upper)
     }
 
+    /// The kernel's objects, whole, as seen from a network in which there is nothing. Only the thread leaves the host's
+    /// network; it ends here.
+    pub fn sysfs() -> Result<Self> {
+        let kernel = |source| MachineError::Kernel {
+            feature: "mounting sysfs",
+            source,
+        };
+        let make = || {
+            // SAFETY: changes this thread's network namespace and nothing of the process's.
+            if unsafe { libc::unshare(libc::CLONE_NEWNET) } != 0 {
+                let error = std::io::Error::last_os_error();
+                return Err(kernel(Errno::from_io_error(&error).unwrap_or(Errno::PERM)));
+            }
+            let context = fsopen("sysfs", FsOpenFlags::FSOPEN_CLOEXEC).map_err(kernel)?;
+            let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID
+                | MountAttrFlags::MOUNT_ATTR_NODEV
+                | MountAttrFlags::MOUNT_ATTR_NOEXEC;
+            Self::with(context, Path::new("sysfs"), attributes)
+        };
+        std::thread::scope(|scope| match scope.spawn(make).join() {
+            Ok(made) => made,
+            Err(panic) => std::panic::resume_unwind(panic),
+        })
+    }
+
     fn finish(context: OwnedFd, what: &Path) -> Result<Self> {
+        Self::with(context, what, MountAttrFlags::empty())
+    }
+
+    fn with(context: OwnedFd, what: &Path, attributes: MountAttrFlags) -> Result<Self> {
         fsconfig_create(context.as_fd()).doing("mount", what)?;
-        let fd = fsmount(
-            context.as_fd(),
-            FsMountFlags::FSMOUNT_CLOEXEC,
-            MountAttrFlags::empty(),
-        )
-        .doing("mount", what)?;
+        let fd = fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, attributes).doing("mount", what)?;
         Ok(Self { fd })
     }
 

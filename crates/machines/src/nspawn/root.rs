@@ -23,6 +23,11 @@ const REAL: [(&str, &str); 2] = [
     ("kubelet", "/var/lib/kubelet"),
 ];
 
+/// Kernels let whoever is in a user namespace have a `/sys` of their own, as every pod does, only where one is in sight of
+/// which nothing is hidden, and nspawn hides parts of the machine's. This one is whole. Nothing in it can be written: it
+/// belongs to ids the machine does not have.
+const WHOLE_SYSFS: &str = "/usr/lib/plasmacloud/sysfs";
+
 pub fn assemble(place: &MachineDir, desired: &MachineDesired, range: UidRange) -> Result<()> {
     if !desired.image.is_dir() {
         return Err(MachineError::ImageMissing(desired.image.clone()));
@@ -53,6 +58,8 @@ pub fn assemble(place: &MachineDir, desired: &MachineDesired, range: UidRange) -
                     let at = Path::new(at);
                     Detached::copy(&data.join(dir))?.attach_to(tree.directory(at)?, at)?;
                 }
+                let at = Path::new(WHOLE_SYSFS);
+                Detached::sysfs()?.attach_to(tree.directory(at)?, at)?;
             }
             Init::Keeper => {}
         }
