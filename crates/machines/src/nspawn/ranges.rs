@@ -39,6 +39,9 @@ const NODE: Region = Region {
     slots: 191,
 };
 
+/// Times that a directory which goes away is made again.
+const ATTEMPTS: u32 = 100;
+
 #[derive(Debug, Clone)]
 pub struct Ranges {
     dir: PathBuf,
@@ -59,7 +62,6 @@ impl Ranges {
             Init::Systemd => &NODE,
             Init::Keeper => &SYSTEM,
         };
-        std::fs::create_dir_all(&self.dir).doing("make", &self.dir)?;
         let owner = self.owner(id);
         let start = id
             .as_str()
@@ -68,15 +70,7 @@ impl Ranges {
         for step in 0..region.slots {
             let slot = start.wrapping_add(step) % region.slots;
             let path = self.dir.join(format!("{}-{slot}", region.name));
-            let made = match create(&path) {
-                // Another instance let go of its last range in this moment, and of the directory with it.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    std::fs::create_dir_all(&self.dir).doing("make", &self.dir)?;
-                    create(&path)
-                }
-                made => made,
-            };
-            let taken = match made {
+            let taken = match self.create(&path) {
                 Ok(mut file) => {
                     file.write_all(owner.as_bytes()).doing("write", &path)?;
                     true
@@ -120,6 +114,22 @@ impl Ranges {
         Ok(found)
     }
 
+    /// Another instance may let go of its last range at any moment, and of the directory with it.
+    fn create(&self, path: &Path) -> io::Result<File> {
+        let mut made = Err(io::ErrorKind::NotFound.into());
+        for _ in 0..ATTEMPTS {
+            match std::fs::create_dir_all(&self.dir) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
+            made = OpenOptions::new().write(true).create_new(true).open(path);
+            if !matches!(&made, Err(error) if error.kind() == io::ErrorKind::NotFound) {
+                break;
+            }
+        }
+        made
+    }
+
     fn claims(&self) -> Result<Vec<PathBuf>> {
         let entries = match std::fs::read_dir(&self.dir) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -133,10 +143,6 @@ impl Ranges {
     fn owner(&self, id: &MachineId) -> String {
         format!("{}/{id}", self.instance)
     }
-}
-
-fn create(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).open(path)
 }
 
 fn holds(path: &Path, owner: &str) -> bool {

@@ -38,10 +38,15 @@ fn removing_leaves_nothing_and_may_be_repeated() {
 fn planted_leftovers_are_found() {
     let world = World::new();
     let id = types::MachineId::generate();
-    let hierarchy = ["/sys/fs/cgroup/pids", "/sys/fs/cgroup"]
-        .into_iter()
-        .find(|d| std::path::Path::new(d).exists());
-    let cgroup = format!("{}/plasmacloud-{}/{id}", hierarchy.unwrap(), world.instance);
+    let there = |path: &str| std::path::Path::new(path).exists();
+    let family = format!("plasmacloud-{}", world.instance);
+    let cgroup = if there("/sys/fs/cgroup/pids") {
+        format!("/sys/fs/cgroup/pids/{family}/{id}")
+    } else if there("/run/systemd/system") {
+        format!("/sys/fs/cgroup/plasmacloud.slice/{family}-{id}.scope")
+    } else {
+        format!("/sys/fs/cgroup/{family}/{id}")
+    };
     std::fs::create_dir_all(&cgroup).unwrap();
     let mounted = world.state.path().join("machines").join(id.as_str()).join("root");
     std::fs::create_dir_all(&mounted).unwrap();
