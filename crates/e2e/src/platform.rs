@@ -164,15 +164,19 @@ impl Platform {
     }
 
     /// Kills `cloudd`; with a `point` the next one dies there, and the one after it knows nothing of it.
-    pub fn restart_cloudd(&self, point: Option<&str>) {
-        if let Some(point) = point {
-            fs::write(self.dir.join("kill-at"), format!("{point}\n")).expect("writable");
-        }
+    /// `cloudd` kills itself when it comes to this point, `<kind of subject>/<step>:<moment>`.
+    pub fn die_at(&self, point: &str) {
+        let (new, file) = (self.dir.join("kill-at.new"), self.dir.join("kill-at"));
+        fs::write(&new, point)
+            .and_then(|()| fs::rename(new, file))
+            .expect("writable");
+    }
+
+    pub fn restart_cloudd(&self) {
         self.kill_cloudd();
         self.wait_until_healthy();
     }
 
-    /// Whether the order to die at a point was taken and carried out: another process is there now.
     pub fn kill_cloudd(&self) {
         let before = self.process("cloudd");
         before.signal(Signal::KILL);

@@ -1,7 +1,7 @@
 //! The instance's `cloud-keeper`, which keeps its edge and its `cloudd` running as on a host without systemd.
 //!
-//! `cloudd` is started through two lines of shell, so that a test can keep it from starting, or have it die once at a
-//! point of a plan and come back without that order.
+//! `cloudd` is started through two lines of shell, so that a test can keep it from starting; it takes the order to die
+//! at a point of a plan from a file.
 
 use std::{
     collections::BTreeMap,
@@ -18,7 +18,7 @@ use types::keeper::{KeeperConfig, KeeperStatus, Limits, Process as Kept};
 use crate::{process::Process, programs::Programs, wait::eventually};
 
 const START: &str = r#"while [ -e "$1/hold" ]; do sleep 0.1; done
-if [ -e "$1/kill-at" ]; then read -r PLASMACLOUD_KILL_AT <"$1/kill-at"; rm "$1/kill-at"; export PLASMACLOUD_KILL_AT; fi
+export PLASMACLOUD_KILL_FILE="$1/kill-at"
 shift; exec "$@""#;
 
 pub struct Supervisor {

@@ -114,7 +114,7 @@ fn points(operation: &Value) -> Vec<String> {
 /// Begins an operation that prints its id, and waits until it succeeded. With a point, `cloudd` dies there.
 fn operation(platform: &Platform, words: &[&str], point: Option<&String>) -> Value {
     if let Some(point) = point {
-        platform.restart_cloudd(Some(point));
+        platform.die_at(&format!("cluster/{point}"));
     }
     let armed = platform.process("cloudd");
     let start = Instant::now();
@@ -124,8 +124,10 @@ fn operation(platform: &Platform, words: &[&str], point: Option<&String>) -> Val
             if !armed.is_alive() {
                 return Ok(());
             }
-            let seen = platform.cloud(&["operation", "get", &id, "-o", "json"]);
-            Err(format!("it lives; {}", seen.told()))
+            let seen = platform.cloud(&["operation", "get", &id, "-o", "json"]).told();
+            let over = seen.contains(r#""state": "succeeded""#);
+            assert!(!over || !armed.is_alive(), "it never came to {point}: {seen}");
+            Err(format!("it lives; {seen}"))
         });
         platform.wait_until_healthy();
     }

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::bent::bent;
 
 fn vector(prefix: usize, content: &[u8]) -> Vec<u8> {
     let length = u32::try_from(content.len()).unwrap().to_be_bytes();
@@ -112,24 +113,10 @@ fn an_endless_hello_is_given_up() {
     assert_eq!(parse(&endless), Hello::NotTls);
 }
 
-/// A real hello with some bytes overwritten, then cut anywhere.
-fn bent() -> impl Strategy<Value = Vec<u8>> {
-    let whole = records(&message(Some(&named(b"api.demo.example"))), 40);
-    let changes = proptest::collection::vec((0..whole.len(), any::<u8>()), 0..6);
-    (changes, 0..=whole.len()).prop_map(move |(changes, end)| {
-        let mut bytes = whole.clone();
-        for (at, byte) in changes {
-            bytes[at] = byte;
-        }
-        bytes.truncate(end);
-        bytes
-    })
-}
-
 proptest! {
     #[test]
     fn hostile_hellos_are_judged_and_never_change_their_verdict(
-        bytes in prop_oneof![bent(), proptest::collection::vec(any::<u8>(), 0..600)],
+        bytes in prop_oneof![bent(records(&message(Some(&named(b"api.demo.example"))), 40), 6), proptest::collection::vec(any::<u8>(), 0..600)],
         more in proptest::collection::vec(any::<u8>(), 0..40),
     ) {
         let verdict = parse(&bytes);

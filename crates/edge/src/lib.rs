@@ -8,6 +8,8 @@
 //!
 //! The last configuration is kept on disk and is in force again as soon as the process starts.
 
+#[cfg(test)]
+mod bent;
 mod client;
 mod control;
 mod dns;

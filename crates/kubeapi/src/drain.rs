@@ -36,15 +36,15 @@ pub(crate) async fn drain(client: &Client, name: &str) -> Result<Vec<String>, Ca
         let namespace = pod.metadata.namespace.as_deref().unwrap_or_default();
         let name = pod.metadata.name.as_deref().unwrap_or_default();
         let leaving = pod.metadata.deletion_timestamp.is_some();
-        if leaving || !evicted(client, namespace, name).await? {
+        if leaving || !ask_to_leave(client, namespace, name).await? {
             left.push(format!("{namespace}/{name}"));
         }
     }
     Ok(left)
 }
 
-/// False while it is on its way out, or a disruption budget holds it.
-async fn evicted(client: &Client, namespace: &str, name: &str) -> Result<bool, CallError> {
+/// Whether it was gone already; else it is on its way out, or a disruption budget holds it.
+async fn ask_to_leave(client: &Client, namespace: &str, name: &str) -> Result<bool, CallError> {
     let pods: Api<Pod> = Api::namespaced(client.clone(), namespace);
     match pods.evict(name, &EvictParams::default()).await {
         Ok(_) => Ok(false),

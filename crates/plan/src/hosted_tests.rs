@@ -18,10 +18,7 @@ fn machines(cluster: &Cluster) -> Vec<Machine> {
 }
 
 fn desired<'a>(cluster: &'a Cluster, machines: &'a [Machine]) -> ClusterDesired<'a> {
-    let digests = machines
-        .iter()
-        .map(|m| (m.id.clone(), "good".to_owned()))
-        .collect();
+    let digests = machines.iter().map(|m| (m.id.clone(), String::new())).collect();
     ClusterDesired {
         cluster,
         machines,
@@ -31,33 +28,7 @@ fn desired<'a>(cluster: &'a Cluster, machines: &'a [Machine]) -> ClusterDesired<
 }
 
 fn settled(machines: &[Machine]) -> ClusterObserved {
-    let on = MachineSeen {
-        power: Power::On,
-        attached: true,
-        digest: "good".to_owned(),
-    };
-    ClusterObserved {
-        keys_good: true,
-        keys_kept: true,
-        network: Observed::Present(NetworkSeen {
-            generation: 2,
-            ports: machines.iter().map(|m| m.port.clone()).collect(),
-        }),
-        volumes: planes(machines)
-            .map(|(_, v)| (v.clone(), Observed::Present(())))
-            .collect(),
-        machines: machines
-            .iter()
-            .map(|m| (m.id.clone(), Observed::Present(on.clone())))
-            .collect(),
-        published: true,
-        api: Observed::Present(()),
-        admitted: machines
-            .iter()
-            .filter(|m| m.is_worker())
-            .map(|m| m.id.clone())
-            .collect(),
-    }
+    ClusterObserved::well(machines, 2)
 }
 
 fn shown(steps: &[Step]) -> String {

@@ -1,41 +1,40 @@
-//! Pulling the plug on purpose: with PLASMACLOUD_KILL_AT=<step>:<moment> the daemon kills itself at that point of a
-//! plan, as a power cut would. `<step>` may end in `*`. For tests; without the variable nothing is looked at.
+//! Pulling the plug on purpose: with `PLASMACLOUD_KILL_FILE=<file>` the daemon kills itself, as a power cut would, when
+//! it comes to the point that the file names: `<kind of subject>/<step>:<moment>`, where `<step>` may end in `*`. The
+//! file is removed first, so it dies once. For tests; without the variable nothing is looked at.
 
-use std::sync::Arc;
+use std::{fs, path::PathBuf, sync::Arc};
 
 use workflow::{NoProbe, Point, Probe, Reached};
 
-const VARIABLE: &str = "PLASMACLOUD_KILL_AT";
+const VARIABLE: &str = "PLASMACLOUD_KILL_FILE";
 
-pub struct KillProbe {
-    step: String,
-    moment: String,
-}
+pub struct KillProbe(PathBuf);
 
 impl KillProbe {
     pub fn from_environment() -> Arc<dyn Probe> {
-        let wanted = std::env::var(VARIABLE).ok();
-        match wanted.as_deref().and_then(|at| at.split_once(':')) {
-            Some((step, moment)) => Arc::new(Self {
-                step: step.to_owned(),
-                moment: moment.to_owned(),
-            }),
+        match std::env::var_os(VARIABLE) {
+            Some(file) => Arc::new(Self(file.into())),
             None => Arc::new(NoProbe),
         }
     }
+}
 
-    fn matches(&self, point: &Point<'_>) -> bool {
-        let step = match self.step.strip_suffix('*') {
-            Some(prefix) => point.step.starts_with(prefix),
-            None => point.step == self.step,
-        };
-        step && point.moment.as_str() == self.moment
-    }
+fn matches(order: &str, point: &Point<'_>) -> bool {
+    let here = format!("{}/{}", point.subject.kind.as_str(), point.step);
+    let Some((step, moment)) = order.trim().rsplit_once(':') else {
+        return false;
+    };
+    let step = match step.strip_suffix('*') {
+        Some(prefix) => here.starts_with(prefix),
+        None => here == step,
+    };
+    step && point.moment.as_str() == moment
 }
 
 impl Probe for KillProbe {
     fn reached(&self, point: Point<'_>) -> Reached {
-        if self.matches(&point) {
+        let ordered = fs::read_to_string(&self.0).is_ok_and(|order| matches(&order, &point));
+        if ordered && fs::remove_file(&self.0).is_ok() {
             // No destructor, no flush, no goodbye.
             let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
         }

@@ -1,5 +1,7 @@
 //! Points at which a test may pull the plug. They are enumerated from the plan: three for every step.
 
+use types::operation::Subject;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Moment {
     /// The ledger is written, nothing is done yet.
@@ -24,6 +26,7 @@ impl Moment {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Point<'a> {
+    pub subject: &'a Subject,
     pub step: &'a str,
     pub moment: Moment,
 }

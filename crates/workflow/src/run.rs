@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, time::Duration};
 use futures::{StreamExt, stream::FuturesUnordered};
 use plan::Step;
 use ports::store::{Lease, Write};
-use types::Fault;
+use types::{Fault, operation::Subject};
 
 use crate::{
     Moment, Outcome, Pass, Point, Probe, Reached, Reconciler, WorkflowError, journal::Journal,
@@ -147,12 +147,21 @@ impl Run<'_> {
     }
 
     fn point(&self, step: &Step, moment: Moment) -> Result<(), WorkflowError> {
-        pass_point(self.probe, &step.key, moment)
+        pass_point(self.probe, &self.lease.subject, &step.key, moment)
     }
 }
 
-pub(crate) fn pass_point(probe: &dyn Probe, step: &str, moment: Moment) -> Result<(), WorkflowError> {
-    match probe.reached(Point { step, moment }) {
+pub(crate) fn pass_point(
+    probe: &dyn Probe,
+    subject: &Subject,
+    step: &str,
+    moment: Moment,
+) -> Result<(), WorkflowError> {
+    match probe.reached(Point {
+        subject,
+        step,
+        moment,
+    }) {
         Reached::GoOn => Ok(()),
         Reached::Die => Err(WorkflowError::Killed),
     }

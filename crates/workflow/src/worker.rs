@@ -187,7 +187,7 @@ impl Worker {
                         subject: lease.subject.clone(),
                     });
                     self.ended(&lease, &journal, report, writes).await?;
-                    return pass_point(&*self.probe, &step, Moment::AfterRecord);
+                    return pass_point(&*self.probe, &lease.subject, &step, Moment::AfterRecord);
                 }
             }
         }

@@ -95,6 +95,8 @@ impl Ops {
             scales: scales(current, &wanted),
             spec: wanted,
             generation: current.generation + 1,
+            // Who describes it anew wants it.
+            held: false,
             ..current.clone()
         };
         let (coming, going) = self.difference(&cluster, &network.value).await?;

@@ -31,6 +31,10 @@ impl Ops {
                 let cluster = records::get::<Cluster>(store, &operation.subject.id).await?;
                 let mut cluster =
                     cluster.ok_or_else(|| Fault::not_found("cluster", &operation.subject.id))?;
+                // Its last step was done in the moment before; only its operation does not say so yet.
+                if cluster.value.status.progress.settled_once {
+                    return Err(over(&operation));
+                }
                 cluster.value.held = true;
                 cluster.value.generation += 1;
                 Ok(Decision::Write {
@@ -97,11 +101,7 @@ impl Ops {
 
 fn cancellable(operation: &Operation) -> Result<(), Fault> {
     if operation.state.is_final() {
-        return Err(Fault::conflict(
-            "operation-over",
-            format!("the operation {} has ended already", operation.id),
-            "see its end with `cloud operation get`",
-        ));
+        return Err(over(operation));
     }
     match (operation.subject.kind, operation.kind) {
         (SubjectKind::Cluster, OperationKind::Create) => Ok(()),
@@ -111,4 +111,12 @@ fn cancellable(operation: &Operation) -> Result<(), Fault> {
             "let it end, and undo it then",
         )),
     }
+}
+
+fn over(operation: &Operation) -> Fault {
+    Fault::conflict(
+        "operation-over",
+        format!("the operation {} has ended already", operation.id),
+        "see its end with `cloud operation get`",
+    )
 }

@@ -98,6 +98,25 @@ async fn applying_the_same_description_takes_a_cancelled_creation_up() {
 }
 
 #[tokio::test]
+async fn describing_a_cancelled_creation_anew_takes_it_up() {
+    let host = Host::new();
+    let (life, _) = cancelled(&host).await;
+    let mut other = spec();
+    other
+        .node_groups
+        .insert("more".parse().unwrap(), NodeGroup::of_fixed_size(1));
+    let applied = life
+        .ops
+        .apply_cluster("default", "dev".parse().unwrap(), other)
+        .await;
+    assert!(applied.unwrap().1.is_some());
+    life.settle().await.unwrap();
+    assert_eq!(phase(&life).await, ClusterPhase::Running);
+    let cluster = life.ops.get_cluster("default", "dev").await.unwrap().cluster;
+    assert_eq!(cluster.status.nodes_ready, 2);
+}
+
+#[tokio::test]
 async fn a_cancelled_creation_can_be_deleted_and_a_deletion_cannot_be_cancelled() {
     let host = Host::new();
     let (life, _) = cancelled(&host).await;

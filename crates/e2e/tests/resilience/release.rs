@@ -23,7 +23,7 @@ pub fn other_defaults(cluster: &Cluster<'_>, platform: &Platform) {
     fs::write(dir.join("kube-apiserver.flags"), changed).expect("writable");
     let setting = format!("recipe_dir = {:?}\n", platform.dir().join("recipe"));
     fs::write(platform.settings(), setting).expect("writable");
-    platform.restart_cloudd(None);
+    platform.restart_cloudd();
     holds_for("the cluster is left as it is", LOOKED_AT_TWICE, || {
         let now = machines();
         if now == before {
@@ -41,7 +41,7 @@ pub fn other_defaults(cluster: &Cluster<'_>, platform: &Platform) {
     assert!(running.contains("--audit-log-maxage=31"), "{running}");
     platform.cloud(&["k8s", "delete", "young"]).ok();
     fs::write(platform.settings(), "").expect("writable");
-    platform.restart_cloudd(None);
+    platform.restart_cloudd();
 }
 
 fn recipe_of(platform: &Platform, name: &str) -> String {

@@ -114,7 +114,7 @@ pub fn nothing_to_do(cluster: &Cluster<'_>, platform: &Platform) {
             .collect::<Vec<_>>()
     };
     let before = (operations(), machines());
-    platform.restart_cloudd(None);
+    platform.restart_cloudd();
     e2e::holds_for("nothing is changed by a restart", Duration::from_secs(8), || {
         let (phase, reason) = cluster.phase();
         if phase != "RUNNING" {

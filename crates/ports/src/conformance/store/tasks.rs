@@ -208,7 +208,16 @@ pub(super) async fn release_says_when_and_counts_failures(store: &impl Store) {
         )
         .await
         .unwrap();
-    assert_eq!(take(store, "w", T0 + 300).await.failures, 0);
+    let lease = take(store, "w", T0 + 300).await;
+    assert_eq!(lease.failures, 0);
+    let later = Next {
+        run_at_ms: T0 + 900,
+        failures: 4,
+    };
+    store.release(&lease, later).await.unwrap();
+    // Something new was asked for: what failed before says nothing about it.
+    wake(store, "c", T0 + 400).await;
+    assert_eq!(take(store, "w", T0 + 400).await.failures, 0);
 }
 
 pub(super) async fn an_ended_task_is_gone_and_its_lease_with_it(store: &impl Store) {
