@@ -78,19 +78,21 @@ fn counted(machines: &[&Machine]) -> String {
     )
 }
 
-/// What is left of the deleted thing fails the step, to be removed once more; what belongs to nothing we know is told.
+/// What is left of the deleted thing is removed once more and fails the step if it stays; what belongs to nothing we
+/// know is told.
 async fn verdict(world: &World, own: &BTreeSet<String>) -> Result<Vec<String>, Fault> {
-    let found = scan(world).await?;
-    let left: Vec<String> = found
-        .iter()
-        .filter(|f| own.contains(&f.owner))
-        .map(shown)
-        .collect();
+    let mut found = scan(world).await?;
+    if !left(&found, own).is_empty() {
+        remove(world, &left(&found, own)).await?;
+        found = scan(world).await?;
+    }
+    let left = left(&found, own);
     if !left.is_empty() {
+        let left: Vec<String> = left.into_iter().map(shown).collect();
         return Err(Fault::unavailable(
             "leftovers",
             format!("a scan found left: {}", left.join(", ")),
-            "the platform removes them again; if they stay, remove them by hand",
+            "the platform tries to remove them again; if they stay, remove them by hand",
         ));
     }
     let known = known_owners(world).await?;
@@ -107,6 +109,26 @@ async fn verdict(world: &World, own: &BTreeSet<String>) -> Result<Vec<String>, F
     ];
     report.extend(strays);
     Ok(report)
+}
+
+fn left<'a>(found: &'a [Found], own: &BTreeSet<String>) -> Vec<&'a Found> {
+    found.iter().filter(|f| own.contains(&f.owner)).collect()
+}
+
+/// Half a machine may be left where no machine is seen, so its remains are asked for by their owner's name. Machines
+/// hold volumes and ports: they go first.
+async fn remove(world: &World, left: &[&Found]) -> Result<(), Fault> {
+    let owners: BTreeSet<&str> = left.iter().map(|f| f.owner.as_str()).collect();
+    for id in owners.iter().filter_map(|owner| owner.parse().ok()) {
+        world.compute.remove(&id).await?;
+    }
+    for id in owners.iter().filter_map(|owner| owner.parse().ok()) {
+        world.network.remove(&id).await?;
+    }
+    for id in owners.iter().filter_map(|owner| owner.parse().ok()) {
+        world.volumes.remove(&id).await?;
+    }
+    Ok(())
 }
 
 async fn scan(world: &World) -> Result<Vec<Found>, Fault> {

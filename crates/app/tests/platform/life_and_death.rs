@@ -284,3 +284,24 @@ async fn a_planted_thing_is_reported_by_a_deletion() {
         .report;
     assert!(report.iter().any(|line| line.contains("/cg/stray")), "{report:?}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_a_deletion_left_of_its_own_is_removed_by_its_name() {
+    use ports::scan::{Found, FoundKind};
+    let host = Host::new();
+    let life = host.start(Arc::new(NoProbe));
+    with_network(&life).await;
+    create(&life).await;
+    life.settle().await.unwrap();
+    let instances = life.ops.list_instances("default").await.unwrap();
+    host.world.plant(Found {
+        what: FoundKind::Mount,
+        name: "/half/a/machine".to_owned(),
+        owner: instances[0].id.to_string(),
+    });
+    let delete = life.ops.delete_cluster("default", "dev").await.unwrap();
+    life.settle().await.unwrap();
+    let operation = life.ops.get_operation("default", &delete.id).await.unwrap();
+    assert_eq!(operation.state, OperationState::Succeeded, "{operation:?}");
+    assert_gone(&host, &life).await;
+}

@@ -216,6 +216,9 @@ fn remove(state: &mut State, id: &MachineId) {
     if state.machines.remove(id).is_some() {
         state.clusters.remove(id.as_str());
         state.effect("compute.remove", id, "remove");
+    } else {
+        // What was planted came up while the machine was being taken away: only a further removal meets it.
+        state.planted.retain(|found| found.owner != id.as_str());
     }
 }
 
