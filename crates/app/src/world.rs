@@ -37,5 +37,5 @@ pub struct Settings {
 
 /// The project that exists from the start.
 pub fn default_project() -> ProjectId {
-    "prj-0000000000000000".parse().expect("a valid id")
+    "proj-0000000000000000".parse().expect("a valid id")
 }

@@ -83,8 +83,10 @@ macro_rules! ids {
 }
 
 ids! {
+    /// A tenant: an organisation of people with projects.
+    OrgId = "org";
     /// A tenant's unit of ownership. The first one is called `default`.
-    ProjectId = "prj";
+    ProjectId = "proj";
     /// A network; the CLI calls it a VPC.
     NetworkId = "vpc";
     ClusterId = "k8s";
@@ -95,6 +97,12 @@ ids! {
     VolumeId = "vol";
     OperationId = "op";
     EventId = "ev";
+    UserId = "user";
+    ServiceAccountId = "sa";
+    /// One token that was issued; its `jti`.
+    TokenId = "tok";
+    /// A login.
+    SessionId = "ses";
 }
 
 #[cfg(test)]

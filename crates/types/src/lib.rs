@@ -4,6 +4,7 @@
 pub mod catalogue;
 pub mod cidr;
 pub mod cluster;
+pub mod email;
 pub mod fault;
 pub mod id;
 pub mod keeper;
@@ -16,11 +17,17 @@ pub mod quantity;
 pub mod sample;
 pub mod secret;
 pub mod status;
+pub mod tenancy;
+pub mod tenant;
 pub mod version;
 
 pub use cidr::Cidr;
+pub use email::Email;
 pub use fault::{Fault, FaultKind};
-pub use id::{ClusterId, EventId, MachineId, NetworkId, OperationId, PortId, ProjectId, VolumeId};
+pub use id::{
+    ClusterId, EventId, MachineId, NetworkId, OperationId, OrgId, PortId, ProjectId, ServiceAccountId,
+    SessionId, TokenId, UserId, VolumeId,
+};
 pub use name::Name;
 pub use quantity::{Bytes, MilliCpu};
 pub use secret::Secret;

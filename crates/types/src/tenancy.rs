@@ -1,0 +1,75 @@
+//! What the tenancy controller of a cluster is told: which projects have a namespace in it, with which limits. Written
+//! by the platform into the control plane's machine, read there by `cloud-controllers`, which is why it is here.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, ClusterId, Name, OrgId, ProjectId, Timestamp};
+
+/// Where it is inside the control plane.
+pub const TENANCY_PATH: &str = "/etc/k8shost/tenancy.json";
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Tenancy {
+    pub cluster: ClusterId,
+    pub projects: Vec<TenantProject>,
+    /// Organisations that have a shared namespace here.
+    pub shared: Vec<OrgId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TenantProject {
+    pub id: ProjectId,
+    pub org: OrgId,
+    pub name: Name,
+    pub created_by: String,
+    pub pod_security: PodSecurity,
+    pub limits: NamespaceLimits,
+    /// The project has ended: its namespace goes at this time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remove_after: Option<Timestamp>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PodSecurity {
+    #[default]
+    Baseline,
+    Restricted,
+}
+
+/// The numbers of the three quotas; the spec's by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NamespaceLimits {
+    pub requests_cpu: u32,
+    pub requests_memory: Bytes,
+    pub limits_cpu: u32,
+    pub limits_memory: Bytes,
+    pub volume_claims: u32,
+    pub requests_storage: Bytes,
+    pub pods: u32,
+    pub services: u32,
+    pub load_balancers: u32,
+    pub config_maps: u32,
+    pub secrets: u32,
+}
+
+impl Default for NamespaceLimits {
+    fn default() -> Self {
+        Self {
+            requests_cpu: 10,
+            requests_memory: Bytes::gib(20),
+            limits_cpu: 20,
+            limits_memory: Bytes::gib(40),
+            volume_claims: 10,
+            requests_storage: Bytes::gib(100),
+            pods: 50,
+            services: 20,
+            load_balancers: 5,
+            config_maps: 50,
+            secrets: 50,
+        }
+    }
+}
