@@ -28,6 +28,8 @@ pub struct World {
 pub struct Settings {
     /// Where every cluster's API is reached from outside.
     pub endpoint: SocketAddr,
+    /// Who issues tokens, as they say it.
+    pub issuer: String,
     pub bundle_cache: PathBuf,
     /// Virtual CPUs that may be promised for each CPU of the host.
     pub cpu_overcommit: f64,

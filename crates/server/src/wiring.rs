@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use app::{Ops, Reconcilers, Settings, World};
+use app::{Ops, Publisher, Reconcilers, Settings, World};
 use bundle::Shelf;
 use edge::EdgeClient;
 use kubeapi::KubeApi;
@@ -101,6 +101,7 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
         recipe: recipe::load(config.recipe_dir.as_deref())?,
         settings: Settings {
             endpoint: config.endpoint,
+            issuer: format!("http://{}", config.listen),
             bundle_cache: config.cache_dir.clone(),
             cpu_overcommit: config.cpu_overcommit,
             memory_overcommit: config.memory_overcommit,
@@ -125,6 +126,7 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
     };
     let mut background = JoinSet::new();
     background.spawn(worker.run(stopped(stop.clone())));
+    background.spawn(Publisher::new(world.clone()).run(stopped(stop.clone())));
     background.spawn(trim_events(world.store.clone(), world.clock.clone(), stop));
     Ok(Platform {
         surface: Arc::new(OpsSurface(Ops::new(world))),

@@ -86,6 +86,7 @@ impl Host {
             signals: signals.clone(),
             recipe: self.recipe.clone(),
             settings: Settings {
+                issuer: "https://cloud.test".to_owned(),
                 endpoint: SocketAddr::from(([127, 0, 0, 1], 6443)),
                 bundle_cache: "/fake/cache".into(),
                 cpu_overcommit: 8.0,

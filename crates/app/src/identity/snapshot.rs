@@ -1,0 +1,80 @@
+//! Everything that decides about a token, read from the books.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use iam::review::{Reach, Snapshot};
+use ports::store::{Doc, Filter, StoreError};
+use serde::de::DeserializeOwned;
+use types::{
+    Fault, OrgId, ProjectId,
+    cluster::Cluster,
+    tenant::{IssuedToken, Project, ServiceAccount, User},
+};
+
+use super::keys::key_set;
+use crate::{World, records};
+
+pub(crate) async fn snapshot(
+    world: &World,
+    generation: u64,
+    clusters: &[&Cluster],
+) -> Result<Snapshot, Fault> {
+    let users = all::<User>(world, "user").await?;
+    let accounts = all::<ServiceAccount>(world, "service-account").await?;
+    let projects = all::<Project>(world, "project").await?;
+    let tokens = all::<IssuedToken>(world, "token").await?;
+    let now = world.clock.now();
+    let since = users
+        .iter()
+        .map(|user| (user.id.to_string(), user.not_before))
+        .chain(accounts.iter().map(|sa| (sa.id.to_string(), sa.not_before)));
+    let not_before: BTreeMap<_, _> = since.collect();
+    let orgs: BTreeMap<&ProjectId, &OrgId> = projects.iter().map(|p| (&p.id, &p.org)).collect();
+    let mut org_projects: BTreeMap<OrgId, BTreeSet<ProjectId>> = BTreeMap::new();
+    for (project, org) in &orgs {
+        org_projects
+            .entry((*org).clone())
+            .or_default()
+            .insert((*project).clone());
+    }
+    let reach = clusters.iter().filter_map(|cluster| {
+        let reach = Reach {
+            network: cluster.network.clone(),
+            // A project that is gone reaches nothing.
+            org: (*orgs.get(&cluster.project)?).clone(),
+            projects: BTreeSet::from([cluster.project.clone()]),
+        };
+        Some((cluster.id.clone(), reach))
+    });
+    let revoked = tokens.iter();
+    Ok(Snapshot {
+        generation,
+        issuer: world.settings.issuer.clone(),
+        keys: key_set(world).await?,
+        revoked: revoked
+            .filter(|token| token.revoked && token.expires > now)
+            .map(|token| (token.id.clone(), token.expires))
+            .collect(),
+        principals: not_before.keys().cloned().collect(),
+        not_before: not_before.into_iter().filter(|(_, from)| from.0 > 0).collect(),
+        clusters: reach.collect(),
+        org_projects,
+    })
+}
+
+async fn all<T: DeserializeOwned>(world: &World, kind: &'static str) -> Result<Vec<T>, Fault> {
+    let docs = world
+        .store
+        .list(kind, &Filter::default())
+        .await
+        .map_err(records::fault)?;
+    let read = |doc: Doc| {
+        serde_json::from_value(doc.body).map_err(|error| {
+            records::fault(StoreError::Corrupt {
+                place: format!("{kind} {}", doc.id),
+                detail: error.to_string(),
+            })
+        })
+    };
+    docs.into_iter().map(read).collect()
+}
