@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use app::{Ops, Publisher, Reconcilers, Settings, World};
+use app::{Ops, Publisher, Reconcilers, Settings, Tenants, World};
 use bundle::Shelf;
 use edge::EdgeClient;
 use kubeapi::KubeApi;
@@ -23,6 +23,7 @@ use crate::{
 /// What runs behind the API.
 pub struct Platform {
     pub surface: Arc<dyn Surface>,
+    pub tenants: Tenants,
     /// Workers and reconcilers; each ends by itself soon after `stop` turns true.
     pub background: JoinSet<()>,
 }
@@ -78,11 +79,9 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
     let store = SqliteStore::open(state.database())
         .await
         .map_err(app::records::fault)?;
-    let sealed_before = !store
-        .list("cluster", &Filter::default())
-        .await
-        .map_err(app::records::fault)?
-        .is_empty();
+    let clusters = store.list("cluster", &Filter::default()).await;
+    let sealed_before =
+        !clusters.map_err(app::records::fault)?.is_empty() || app::identity::is_sealed(&store).await?;
     let vault = FileVault::open(state.master_key(), sealed_before)?;
     let shelf = Arc::new(Shelf::open(&config.cache_dir, &state.images())?);
     let signals = Arc::new(Signals::default());
@@ -100,8 +99,8 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
         signals: signals.clone(),
         recipe: recipe::load(config.recipe_dir.as_deref())?,
         settings: Settings {
+            issuer: config.public_url.clone(),
             endpoint: config.endpoint,
-            issuer: format!("http://{}", config.listen),
             bundle_cache: config.cache_dir.clone(),
             cpu_overcommit: config.cpu_overcommit,
             memory_overcommit: config.memory_overcommit,
@@ -128,7 +127,16 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
     background.spawn(worker.run(stopped(stop.clone())));
     background.spawn(Publisher::new(world.clone()).run(stopped(stop.clone())));
     background.spawn(trim_events(world.store.clone(), world.clock.clone(), stop));
+    let tenants = Tenants::new(
+        world.store.clone(),
+        world.clock.clone(),
+        world.vault.clone(),
+        world.signals.clone(),
+        &world.settings.issuer,
+    );
+    tenants.begin().await?;
     Ok(Platform {
+        tenants,
         surface: Arc::new(OpsSurface(Ops::new(world))),
         background,
     })

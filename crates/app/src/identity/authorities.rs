@@ -2,6 +2,7 @@
 
 use iam::pki::PlatformPki;
 use ports::{
+    Store,
     store::{Batch, Doc, StoreError, Write},
     vault::SecretRef,
 };
@@ -16,6 +17,12 @@ const ROUNDS: u32 = 200;
 
 fn place() -> SecretRef {
     SecretRef::new(PLATFORM, NAME)
+}
+
+/// Whether something of the platform's own is sealed in this store: without the key it was sealed with, it is lost.
+pub async fn is_sealed(store: &dyn Store) -> Result<bool, Fault> {
+    let sealed = store.secret(&place()).await.map_err(records::fault)?;
+    Ok(sealed.is_some())
 }
 
 /// Nothing while nobody needed them.

@@ -10,6 +10,7 @@ mod publish;
 mod serving;
 mod snapshot;
 
+pub use authorities::is_sealed;
 pub use publish::Publisher;
 
 pub(crate) use authorities::{known, roots_pem};

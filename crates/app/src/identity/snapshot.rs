@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use iam::review::{Reach, Snapshot};
-use ports::store::{Doc, Filter, StoreError};
-use serde::de::DeserializeOwned;
+use ports::store::{Entity, Filter};
 use types::{
     Fault, OrgId, ProjectId,
     cluster::Cluster,
@@ -19,10 +18,10 @@ pub(crate) async fn snapshot(
     generation: u64,
     clusters: &[&Cluster],
 ) -> Result<Snapshot, Fault> {
-    let users = all::<User>(world, "user").await?;
-    let accounts = all::<ServiceAccount>(world, "service-account").await?;
-    let projects = all::<Project>(world, "project").await?;
-    let tokens = all::<IssuedToken>(world, "token").await?;
+    let users = all::<User>(world).await?;
+    let accounts = all::<ServiceAccount>(world).await?;
+    let projects = all::<Project>(world).await?;
+    let tokens = all::<IssuedToken>(world).await?;
     let now = world.clock.now();
     let since = users
         .iter()
@@ -62,19 +61,7 @@ pub(crate) async fn snapshot(
     })
 }
 
-async fn all<T: DeserializeOwned>(world: &World, kind: &'static str) -> Result<Vec<T>, Fault> {
-    let docs = world
-        .store
-        .list(kind, &Filter::default())
-        .await
-        .map_err(records::fault)?;
-    let read = |doc: Doc| {
-        serde_json::from_value(doc.body).map_err(|error| {
-            records::fault(StoreError::Corrupt {
-                place: format!("{kind} {}", doc.id),
-                detail: error.to_string(),
-            })
-        })
-    };
-    docs.into_iter().map(read).collect()
+async fn all<T: Entity>(world: &World) -> Result<Vec<T>, Fault> {
+    let all = records::list::<T>(&*world.store, &Filter::default()).await?;
+    Ok(all.into_iter().map(|found| found.value).collect())
 }

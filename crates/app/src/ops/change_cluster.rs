@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     admission::{self, Demand},
+    quota::{self, Usage},
     records,
 };
 
@@ -100,6 +101,7 @@ impl Ops {
             ..current.clone()
         };
         let (coming, going) = self.difference(&cluster, &network.value).await?;
+        quota::check(&self.world, project, Usage::of(0, coming.iter())).await?;
         cluster.status.nodes_wanted = cluster.scales.values().map(|s| s.replicas).sum();
         Ok(Some(Changed {
             cluster,
