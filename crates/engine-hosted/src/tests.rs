@@ -10,6 +10,8 @@ use types::{
 
 use super::*;
 
+const PLATFORM: Ipv4Addr = Ipv4Addr::new(10, 20, 0, 2);
+
 fn rendered(version: &str) -> (MachineConfig, KeeperConfig) {
     let cluster = sample::cluster(version);
     let address = Ipv4Addr::new(10, 20, 0, 10);
@@ -17,8 +19,14 @@ fn rendered(version: &str) -> (MachineConfig, KeeperConfig) {
     let config = render(&PlaneInput {
         recipe: &recipe(),
         cluster: &cluster,
+        hostname: "dev-plane",
         address,
+        platform: PLATFORM,
         material: &material,
+        identity: Some(PlaneIdentity {
+            roots_pem: &material.ca.cert_pem,
+            client: &material.admin,
+        }),
     })
     .unwrap();
     let file = config
@@ -61,8 +69,11 @@ fn every_placeholder_is_filled_in_and_known() {
     let input = PlaneInput {
         recipe: &recipe(),
         cluster: &cluster,
+        hostname: "dev-plane",
         address,
+        platform: PLATFORM,
         material: &material,
+        identity: None,
     };
     let filled: Vec<&str> = input.values().into_keys().collect();
     assert_eq!(filled, NAMES);
@@ -87,4 +98,32 @@ fn anonymous_access_is_limited_in_the_words_of_each_release() {
     let flags = |version| rendered(version).1.processes[1].argv.join(" ");
     assert!(flags("v1.28.15").contains("--anonymous-auth=false"));
     assert!(flags("v1.36.4").contains("--authentication-config="));
+}
+
+#[test]
+fn a_plane_whose_recipe_asks_for_it_is_not_rendered_without_its_identity() {
+    let cluster = sample::cluster("v1.36.4");
+    let address = Ipv4Addr::new(10, 20, 0, 10);
+    let material = ClusterMaterial::generate(&cluster, address, Timestamp(1_800_000_000)).unwrap();
+    let render = |recipe: &Recipe| {
+        render(&PlaneInput {
+            recipe,
+            cluster: &cluster,
+            hostname: "dev-plane",
+            address,
+            platform: PLATFORM,
+            material: &material,
+            identity: None,
+        })
+    };
+    assert!(render(&recipe()).is_err());
+    // As clusters have it that were made before: the same files but those.
+    let older: Vec<(&str, &str)> = RECIPE
+        .iter()
+        .copied()
+        .filter(|(name, _)| !["plane/hosts", "plane/iam-webhook.yaml"].contains(name))
+        .collect();
+    let config = render(&Recipe::new(&older)).unwrap();
+    let told = |path: &str| config.files.iter().any(|file| file.path.starts_with(path));
+    assert!(!told("/etc/k8shost") && !told("/etc/hosts"));
 }
