@@ -5,12 +5,13 @@ mod apiserver;
 mod authentication;
 mod child;
 mod controller_manager;
+mod controllers;
 mod etcd;
 mod paths;
 mod scheduler;
 mod sizing;
 
-use std::net::Ipv4Addr;
+use std::{net::Ipv4Addr, path::Path};
 
 use cluster::{
     material::ClusterMaterial,
@@ -21,6 +22,7 @@ use ports::compute::{Content, FileEntry, MachineConfig};
 use types::{
     cluster::Cluster,
     keeper::{self, KeeperConfig, Link},
+    tenancy::Tenancy,
 };
 
 pub use sizing::machine_size;
@@ -38,6 +40,7 @@ macro_rules! recipe_files {
 
 const RECIPE: &[(&str, &str)] = recipe_files![
     "audit-policy.yaml",
+    "cloud-controllers.flags",
     "etcd.flags",
     "kube-apiserver.flags",
     "kube-controller-manager.flags",
@@ -63,6 +66,10 @@ pub struct PlaneInput<'a> {
     pub cluster: &'a Cluster,
     pub address: Ipv4Addr,
     pub material: &'a ClusterMaterial,
+    /// Whose cluster it is, for the controllers in it.
+    pub tenancy: &'a Tenancy,
+    /// The controllers' binary on the host.
+    pub controllers: &'a Path,
 }
 
 impl PlaneInput<'_> {
@@ -80,12 +87,13 @@ impl PlaneInput<'_> {
 }
 
 pub fn render(input: &PlaneInput<'_>) -> Result<MachineConfig, RecipeError> {
-    let children = [
+    let mut children = vec![
         etcd::child(input)?,
         apiserver::child(input)?,
         controller_manager::child(input)?,
         scheduler::child(input)?,
     ];
+    children.extend(controllers::child(input)?);
     let keeper = KeeperConfig {
         log_dir: "/var/log/plasmacloud".to_owned(),
         links: vec![

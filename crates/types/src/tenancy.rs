@@ -8,6 +8,9 @@ use crate::{Bytes, ClusterId, Name, OrgId, ProjectId, Timestamp};
 /// Where it is inside the control plane.
 pub const TENANCY_PATH: &str = "/etc/k8shost/tenancy.json";
 
+/// Who the controllers are in their cluster.
+pub const CONTROLLERS_USER: &str = "system:plasmacloud-controllers";
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Tenancy {

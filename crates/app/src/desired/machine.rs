@@ -16,6 +16,7 @@ use types::{
     cluster::Cluster,
     machine::{Machine, Role},
     network::Network,
+    tenancy::Tenancy,
 };
 
 use super::target::node_material;
@@ -29,6 +30,7 @@ pub struct Frame<'a> {
     pub material: &'a ClusterMaterial,
     pub bundle: &'a BundleRef,
     pub planes: Vec<&'a Machine>,
+    pub tenancy: &'a Tenancy,
 }
 
 impl Frame<'_> {
@@ -40,6 +42,8 @@ impl Frame<'_> {
                 cluster: self.cluster,
                 address: machine.address,
                 material: self.material,
+                tenancy: self.tenancy,
+                controllers: &world.settings.controllers,
             })?)),
             Role::Worker { pods, .. } => {
                 let Some(node) = node_material(world, &machine.id).await? else {

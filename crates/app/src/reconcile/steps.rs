@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     World,
-    desired::{self, machine::Frame, target},
+    desired::{self, machine::Frame, target, tenancy},
     recipes, records,
 };
 
@@ -141,6 +141,7 @@ async fn start_machine(world: &World, id: &MachineId) -> Result<Outcome, Fault> 
         .await?;
     let machines: Vec<Machine> = scene.machines.into_iter().map(|m| m.value).collect();
     let recipe = recipes::pinned(world, &cluster.pins.recipe).await?;
+    let tenancy = tenancy::render(world, cluster).await?;
     let frame = Frame {
         recipe: &recipe,
         cluster,
@@ -148,6 +149,7 @@ async fn start_machine(world: &World, id: &MachineId) -> Result<Outcome, Fault> 
         material: &material,
         bundle: &bundle,
         planes: planes(&machines),
+        tenancy: &tenancy,
     };
     let Some(desired) = frame.machine(world, &machine).await? else {
         return Ok(Outcome::Later("its keys are not made yet".to_owned()));
