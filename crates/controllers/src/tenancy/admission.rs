@@ -32,7 +32,7 @@ fn of_the_platform() -> String {
 /// A tenant may name their namespace as they like, with labels and annotations that are not ours. Finalizers and owners
 /// would decide when it goes.
 const NAMESPACE_UPDATE: &str = "request.operation == 'UPDATE' && request.resource.group == '' \
-     && request.resource.resource == 'namespaces' && request.subResource == ''";
+     && request.resource.resource == 'namespaces' && (!has(request.subResource) || request.subResource == '')";
 
 const OURS_UNCHANGED: &str = "[\
      [variables.labels, variables.labelsBefore], \
