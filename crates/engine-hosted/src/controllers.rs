@@ -4,7 +4,7 @@
 use cluster::{
     kubeconfig,
     node::{API_PORT, leaf_files},
-    recipe::RecipeError,
+    recipe::{Recipe, RecipeError},
 };
 use ports::compute::{Content, FileEntry};
 use types::{
@@ -29,10 +29,15 @@ const LIMITS: Limits = Limits {
     memory: Some(Bytes::mib(64)),
 };
 
+/// Recipes from before there were controllers have none.
+pub fn has_controllers(recipe: &Recipe) -> bool {
+    recipe.has(&format!("plane/{NAME}.flags"))
+}
+
 /// None in a cluster that was made before there were controllers: it is rendered as it was then.
 pub(crate) fn child(input: &PlaneInput<'_>) -> Result<Option<Child>, RecipeError> {
     let leaf = input.material.control_plane.controllers.as_ref();
-    let Some(leaf) = leaf.filter(|_| input.recipe.has(&format!("plane/{NAME}.flags"))) else {
+    let Some(leaf) = leaf.filter(|_| has_controllers(input.recipe)) else {
         return Ok(None);
     };
     let mut files = leaf_files(&pki("controllers"), leaf).to_vec();

@@ -25,6 +25,7 @@ use types::{
     tenancy::Tenancy,
 };
 
+pub use controllers::has_controllers;
 pub use sizing::machine_size;
 
 /// Size of the volume that holds etcd's data and the audit log.

@@ -273,6 +273,8 @@ pub struct ClusterStatus {
 pub struct Progress {
     /// Recipe whose services were installed into the cluster; empty before the first.
     pub services: String,
+    /// Recipe with which the project's namespace was seen to be there; empty before the first.
+    pub tenancy: String,
     /// The cluster has been RUNNING at least once.
     pub settled_once: bool,
 }

@@ -11,6 +11,17 @@ pub const TENANCY_PATH: &str = "/etc/k8shost/tenancy.json";
 /// Who the controllers are in their cluster.
 pub const CONTROLLERS_USER: &str = "system:plasmacloud-controllers";
 
+/// What the controllers make last in a project's namespace: when it is there, all is.
+pub const LAST_BINDING: &str = "project-viewer-binding";
+
+pub fn project_namespace(project: &ProjectId) -> String {
+    format!("project-{project}")
+}
+
+pub fn shared_namespace(org: &OrgId) -> String {
+    format!("org-{org}-shared")
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Tenancy {

@@ -1,9 +1,10 @@
 //! Whose a cluster is, for the controller inside it that keeps namespaces for its tenants.
 
+use serde_json::{Value, json};
 use types::{
     Fault, OrgId,
     cluster::Cluster,
-    tenancy::{NamespaceLimits, PodSecurity, Tenancy, TenantProject},
+    tenancy::{LAST_BINDING, NamespaceLimits, PodSecurity, Tenancy, TenantProject, project_namespace},
 };
 
 use crate::World;
@@ -27,5 +28,14 @@ pub async fn render(_world: &World, cluster: &Cluster) -> Result<Tenancy, Fault>
             remove_after: None,
         }],
         shared: Vec::new(),
+    })
+}
+
+/// Where the object is that stands for all of them.
+pub fn last_made(cluster: &Cluster) -> Value {
+    json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "RoleBinding",
+        "metadata": {"namespace": project_namespace(&cluster.project), "name": LAST_BINDING},
     })
 }

@@ -1,19 +1,11 @@
 //! All that should be in a cluster for its tenants, from what the platform says of them. Pure.
 
 use types::{
-    OrgId, ProjectId, Timestamp,
-    tenancy::{NamespaceLimits, PodSecurity, Tenancy, TenantProject},
+    OrgId, Timestamp,
+    tenancy::{NamespaceLimits, PodSecurity, Tenancy, TenantProject, project_namespace, shared_namespace},
 };
 
 use super::{admission, limits, namespace, network, object::Object, roles};
-
-pub fn project_namespace(project: &ProjectId) -> String {
-    format!("project-{project}")
-}
-
-pub fn shared_namespace(org: &OrgId) -> String {
-    format!("org-{org}-shared")
-}
 
 /// Whether the time of an ended project is over.
 pub fn is_over(project: &TenantProject, now: Timestamp) -> bool {

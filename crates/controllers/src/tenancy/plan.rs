@@ -6,10 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use types::{Timestamp, tenancy::Tenancy};
+use types::{
+    Timestamp,
+    tenancy::{Tenancy, project_namespace, shared_namespace},
+};
 
 use super::{
-    desired::{self, is_over, project_namespace, shared_namespace},
+    desired::{self, is_over},
     live::Live,
     object::{Key, Kind, Object},
 };

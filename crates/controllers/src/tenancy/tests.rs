@@ -3,10 +3,10 @@
 use kube::core::DynamicObject;
 use kube::runtime::watcher::Event;
 use serde_json::Value;
-use types::tenancy::{NamespaceLimits, PodSecurity, TenantProject};
+use types::tenancy::{LAST_BINDING, NamespaceLimits, PodSecurity, TenantProject, project_namespace};
 
 use super::{
-    desired::{objects, project_namespace},
+    desired::objects,
     live::Live,
     object::{Key, Object},
     plan::{Act, plan},
@@ -118,6 +118,10 @@ fn an_empty_cluster_gets_everything_guard_first_and_a_full_one_nothing() {
     assert_eq!(made.len(), all.len());
     assert!(
         made[0].starts_with("apply ValidatingAdmissionPolicy "),
+        "{made:?}"
+    );
+    assert!(
+        made.last().is_some_and(|last| last.ends_with(LAST_BINDING)),
         "{made:?}"
     );
     assert!(acts(&told, &cluster(&all)).is_empty());
