@@ -3,13 +3,17 @@
 
 mod admission;
 mod allocate;
+mod books;
 mod desired;
 pub mod ops;
+pub mod quota;
 mod recipes;
 pub mod reconcile;
 pub mod records;
+pub mod tenants;
 mod world;
 
 pub use ops::Ops;
 pub use reconcile::Reconcilers;
-pub use world::{Settings, World, default_project};
+pub use tenants::Tenants;
+pub use world::{Settings, World, default_org, default_project, root_user};

@@ -66,6 +66,9 @@ fn a_projects_namespace_is_kept_and_guarded() {
     stages.run("projects come and go with their grace", || {
         tenancy::life::projects(&place)
     });
+    stages.run("another Pod Security level is applied", || {
+        tenancy::life::restricted_by_apply(&place, &platform)
+    });
     stages.run("the controller is small and idle", || {
         tenancy::life::small_and_idle(&place)
     });

@@ -39,9 +39,14 @@ pub async fn run(config: Config) -> Result<(), Fault> {
         .local_addr()
         .map_err(|error| Fault::internal("listen-address", error.to_string()))?;
     let token = credentials::prepare(&state, address, &config.cache_dir)?;
-    let Platform { surface, background } = wiring::build(&config, &state, stop.clone()).await?;
+    let Platform {
+        surface,
+        tenants,
+        background,
+    } = wiring::build(&config, &state, stop.clone()).await?;
     let api = Api {
         surface,
+        tenants,
         token: Arc::new(token),
         metrics: Arc::new(Metrics::default()),
         uploads: Arc::new(state.uploads()),

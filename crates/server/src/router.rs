@@ -3,18 +3,23 @@
 use std::{path::PathBuf, sync::Arc};
 
 use api::routes;
+use app::Tenants;
 use axum::{
     Router,
     extract::DefaultBodyLimit,
     middleware,
-    routing::{get, post},
+    routing::{delete, get, post},
 };
 use tokio::sync::watch;
 
 use crate::{
     Surface, answer,
-    auth::{self, TokenHash},
-    endpoints::{clusters, events, images, instances, networks, operations, platform},
+    auth::TokenHash,
+    endpoints::{
+        clusters, events, images, instances, login, members, networks, operations, orgs, platform, projects,
+        tokens,
+    },
+    guard,
     metrics::{self, Metrics},
 };
 
@@ -28,6 +33,7 @@ pub type Stop = watch::Receiver<bool>;
 #[derive(Clone)]
 pub struct Api {
     pub surface: Arc<dyn Surface>,
+    pub tenants: Tenants,
     pub token: Arc<TokenHash>,
     pub metrics: Arc<Metrics>,
     /// Where bodies too large for memory go; on a disk, swept at start.
@@ -37,13 +43,67 @@ pub struct Api {
 }
 
 pub fn router(api: Api) -> Router {
-    let open = Router::new()
+    Router::new()
+        .merge(platform_routes())
+        .merge(tenant_routes())
+        .merge(project_routes())
+        .route_layer(middleware::from_fn_with_state(api.clone(), guard::guard))
+        .fallback(answer::no_such_route)
+        .method_not_allowed_fallback(answer::no_such_method)
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .layer(middleware::from_fn_with_state(api.clone(), metrics::observe))
+        .with_state(api)
+}
+
+fn platform_routes() -> Router<Api> {
+    Router::new()
         .route(routes::HEALTH, get(platform::health))
         .route(routes::OPENAPI, get(platform::openapi))
-        .route(routes::VERSION, get(platform::version));
-    let guarded = Router::new()
+        .route(routes::VERSION, get(platform::version))
         .route(routes::METRICS, get(platform::metrics))
         .route(routes::BUNDLES, get(platform::bundles))
+        .route(routes::DISCOVERY, get(login::discovery))
+        .route(routes::JWKS, get(login::jwks))
+}
+
+fn tenant_routes() -> Router<Api> {
+    Router::new()
+        .route(routes::LOGIN, post(login::login))
+        .route(routes::REFRESH, post(login::refresh))
+        .route(routes::LOGOUT, post(login::logout))
+        .route(routes::TAKE_UP, post(login::take_up))
+        .route(routes::WHOAMI, get(login::whoami))
+        .route(routes::SESSIONS, delete(login::end_sessions))
+        .route(routes::ORGS, get(orgs::list).post(orgs::create))
+        .route(routes::ORG, get(orgs::get).delete(orgs::delete))
+        .route(routes::ORG_PROJECTS, post(orgs::create_project))
+        .route(
+            routes::ORG_MEMBERS,
+            get(members::of_org).post(members::invite_to_org),
+        )
+        .route(routes::ORG_MEMBER, delete(members::remove_from_org))
+        .route(routes::PROJECTS, get(projects::list))
+        .route(routes::PROJECT, get(projects::get).delete(projects::delete))
+        .route(
+            routes::PROJECT_QUOTA,
+            get(projects::usage).put(projects::set_quota),
+        )
+        .route(
+            routes::PROJECT_MEMBERS,
+            get(members::of_project).post(members::invite_to_project),
+        )
+        .route(routes::PROJECT_MEMBER, delete(members::remove_from_project))
+        .route(
+            routes::SERVICE_ACCOUNTS,
+            get(tokens::list_accounts).post(tokens::create_account),
+        )
+        .route(routes::SERVICE_ACCOUNT, delete(tokens::delete_account))
+        .route(routes::TOKENS, get(tokens::list).post(tokens::create))
+        .route(routes::TOKEN, delete(tokens::revoke))
+}
+
+fn project_routes() -> Router<Api> {
+    Router::new()
         .route(routes::NETWORKS, get(networks::list).post(networks::create))
         .route(routes::NETWORK, get(networks::get).delete(networks::delete))
         .route(routes::CLUSTERS, get(clusters::list).post(clusters::create))
@@ -54,6 +114,7 @@ pub fn router(api: Api) -> Router {
         )
         .route(routes::CLUSTER_RETRY, post(clusters::retry))
         .route(routes::CLUSTER_KUBECONFIG, get(clusters::kubeconfig))
+        .route(routes::CLUSTER_TOKEN, post(tokens::for_cluster))
         .route(routes::CLUSTER_IMAGES, get(images::list).post(images::load))
         .route(routes::INSTANCES, get(instances::list))
         .route(routes::INSTANCE, get(instances::get))
@@ -62,11 +123,4 @@ pub fn router(api: Api) -> Router {
         .route(routes::OPERATION_CANCEL, post(operations::cancel))
         .route(routes::OPERATION_WATCH, get(operations::watch))
         .route(routes::EVENTS, get(events::list))
-        .route_layer(middleware::from_fn_with_state(api.clone(), auth::require_token));
-    open.merge(guarded)
-        .fallback(answer::no_such_route)
-        .method_not_allowed_fallback(answer::no_such_method)
-        .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .layer(middleware::from_fn_with_state(api.clone(), metrics::observe))
-        .with_state(api)
 }

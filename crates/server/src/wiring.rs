@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use app::{Ops, Reconcilers, Settings, World};
+use app::{Ops, Reconcilers, Settings, Tenants, World};
 use bundle::Shelf;
 use edge::EdgeClient;
 use kubeapi::KubeApi;
@@ -23,6 +23,7 @@ use crate::{
 /// What runs behind the API.
 pub struct Platform {
     pub surface: Arc<dyn Surface>,
+    pub tenants: Tenants,
     /// Workers and reconcilers; each ends by itself soon after `stop` turns true.
     pub background: JoinSet<()>,
 }
@@ -100,6 +101,7 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
         signals: signals.clone(),
         recipe: recipe::load(config.recipe_dir.as_deref())?,
         settings: Settings {
+            issuer: config.public_url.clone(),
             endpoint: config.endpoint,
             bundle_cache: config.cache_dir.clone(),
             controllers: instance::machine_binary("cloud-controllers")?,
@@ -127,7 +129,16 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
     let mut background = JoinSet::new();
     background.spawn(worker.run(stopped(stop.clone())));
     background.spawn(trim_events(world.store.clone(), world.clock.clone(), stop));
+    let tenants = Tenants::new(
+        world.store.clone(),
+        world.clock.clone(),
+        world.vault.clone(),
+        world.signals.clone(),
+        &world.settings.issuer,
+    );
+    tenants.begin().await?;
     Ok(Platform {
+        tenants,
         surface: Arc::new(OpsSurface(Ops::new(world))),
         background,
     })

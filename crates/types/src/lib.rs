@@ -1,6 +1,7 @@
 //! The nouns of the platform. Everything here is a value: no clock, no file, no socket.
 //! Raw input is parsed into these types once, at the edge; nothing further in sees a raw string.
 
+pub mod access;
 pub mod catalogue;
 pub mod cidr;
 pub mod cluster;
@@ -21,12 +22,13 @@ pub mod tenancy;
 pub mod tenant;
 pub mod version;
 
+pub use access::{Access, Principal};
 pub use cidr::Cidr;
 pub use email::Email;
 pub use fault::{Fault, FaultKind};
 pub use id::{
-    ClusterId, EventId, MachineId, NetworkId, OperationId, OrgId, PortId, ProjectId, ServiceAccountId,
-    SessionId, TokenId, UserId, VolumeId,
+    ClusterId, EventId, InvitationId, MachineId, NetworkId, OperationId, OrgId, PortId, ProjectId,
+    ServiceAccountId, SessionId, TokenId, UserId, VolumeId,
 };
 pub use name::Name;
 pub use quantity::{Bytes, MilliCpu};

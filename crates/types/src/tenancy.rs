@@ -53,6 +53,16 @@ pub enum PodSecurity {
     Restricted,
 }
 
+impl PodSecurity {
+    /// As Kubernetes calls it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::Restricted => "restricted",
+        }
+    }
+}
+
 /// The numbers of the three quotas; the spec's by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

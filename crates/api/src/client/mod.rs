@@ -6,6 +6,7 @@ mod connection;
 mod error;
 mod networks;
 mod operations;
+mod tenants;
 mod watch;
 
 use serde::{Serialize, de::DeserializeOwned};

@@ -1,15 +1,14 @@
 //! The file `kubectl` works with.
 
 use ::cluster::kubeconfig::Kubeconfig;
-use types::{Fault, Secret, cluster::Cluster};
+use types::{Fault, ProjectId, Secret, cluster::Cluster};
 
 use super::Ops;
 use crate::{desired::target, records};
 
 impl Ops {
-    pub async fn kubeconfig(&self, project: &str, reference: &str) -> Result<Secret, Fault> {
-        let project = self.project(project)?;
-        let cluster = records::find::<Cluster>(&*self.world.store, &project, reference)
+    pub async fn kubeconfig(&self, project: &ProjectId, reference: &str) -> Result<Secret, Fault> {
+        let cluster = records::find::<Cluster>(&*self.world.store, project, reference)
             .await?
             .value;
         let Some(material) = target::cluster_material(&self.world, &cluster.id).await? else {

@@ -5,3 +5,4 @@ mod life_and_death;
 mod pinned;
 mod scaling;
 mod second_thoughts;
+mod tenants;

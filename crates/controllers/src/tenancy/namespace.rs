@@ -32,10 +32,7 @@ pub fn of_shared(name: &str, org: &OrgId, security: PodSecurity) -> Object {
 /// Enforcement looks at pods only; warnings also at what makes pods, so that whoever applies a deployment is told at
 /// once why it will have none. What would not pass the strictest profile is noted in the audit log.
 fn labels(org: &OrgId, tenant_type: &str, security: PodSecurity) -> Map<String, Value> {
-    let level = match security {
-        PodSecurity::Baseline => "baseline",
-        PodSecurity::Restricted => "restricted",
-    };
+    let level = security.as_str();
     let pairs = [
         (ORG, org.as_str()),
         (TENANT_TYPE, tenant_type),

@@ -67,6 +67,10 @@ fn tries_everything(place: &Place<'_>, who: &Person<'_>) {
     let stay = r#"{"metadata": {"finalizers": ["acme.example/stay"]}}"#;
     who.is_refused(&["patch", namespace, "--type=merge", "-p", stay]);
     who.is_refused(&["delete", namespace]);
+    let mut ended = place.cluster.get(&["namespace", &place.namespace]).expect("it");
+    ended["spec"]["finalizers"] = serde_json::json!([]);
+    let finalize = format!("/api/v1/namespaces/{}/finalize", place.namespace);
+    who.is_refused_with(&["replace", "--raw", &finalize, "-f", "-"], &ended.to_string());
     // Nor is anything of their own made to look like ours.
     who.is_refused_with(&["create", "-f", "-"], OWN);
     who.kubectl(&["create", "configmap", "plain"]).ok();

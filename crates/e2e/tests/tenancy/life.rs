@@ -7,7 +7,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use e2e::{Process, eventually, holds_for, run_with_input};
+use e2e::{Platform, Process, eventually, holds_for, run_with_input};
 use types::{
     Timestamp,
     tenancy::{PodSecurity, TENANCY_PATH, Tenancy, TenantProject},
@@ -98,6 +98,36 @@ pub fn projects(place: &Place<'_>) {
     assert!(!own.contains("NetworkPolicy allow-org-shared"), "{own:?}");
     assert_eq!(own.len(), 13, "{own:?}");
     tell(place, &before);
+}
+
+/// Another level, asked for as anybody does: the platform tells the controller, which was not started again.
+pub fn restricted_by_apply(place: &Place<'_>, platform: &Platform) {
+    let controller = place.cluster.plane().process("cloud-controllers");
+    let file = platform.dir().join("restricted.yaml");
+    let text = "apiVersion: plasmacloud.io/v1\nkind: Cluster\nmetadata: {name: dev}\nspec:\n  vpc: lab\n  \
+                podSecurity: restricted\n  nodeGroups:\n    \
+                default: {minReplicas: 1, maxReplicas: 1, instanceType: u1.medium}\n";
+    fs::write(&file, text).expect("writable");
+    platform
+        .cloud(&["apply", "-f", file.to_str().expect("plain")])
+        .ok();
+    eventually("the namespace is restricted", SECONDS, || {
+        let found = is_there(place, &place.namespace)?;
+        let level = &found["metadata"]["labels"]["pod-security.kubernetes.io/enforce"];
+        if level == "restricted" {
+            Ok(())
+        } else {
+            Err(level.to_string())
+        }
+    });
+    let plain = ["run", "plain", "--image=busybox:latest", "--", "sleep", "3600"];
+    let ended = place.holder("admin").kubectl(&plain);
+    assert!(
+        ended.stderr.contains("violates PodSecurity \"restricted"),
+        "{}",
+        ended.told()
+    );
+    assert_eq!(place.cluster.plane().process("cloud-controllers"), controller);
 }
 
 /// What one more process in every control plane costs.

@@ -16,14 +16,14 @@ use axum::{
 };
 use types::cluster::ClusterSpec;
 
-use super::Referenced;
 use crate::{
-    answer::{Answer, At, Given, accepted},
+    answer::{Answer, Given, accepted},
+    guard::{Referenced, Within},
     router::Api,
     surface::{Change, ClusterDetail, Impact, PlanPreview},
 };
 
-pub async fn list(State(api): State<Api>, At(project): At<String>) -> Answer<Json<ClusterList>> {
+pub async fn list(State(api): State<Api>, Within(project): Within) -> Answer<Json<ClusterList>> {
     let clusters = api.surface.list_clusters(&project).await?;
     Ok(Json(ClusterList {
         clusters: clusters.iter().map(ClusterView::from).collect(),
@@ -32,7 +32,7 @@ pub async fn list(State(api): State<Api>, At(project): At<String>) -> Answer<Jso
 
 pub async fn create(
     State(api): State<Api>,
-    At(project): At<String>,
+    Within(project): Within,
     Given(request): Given<ClusterCreate>,
 ) -> Answer<Response> {
     let name = parse_name(&request.name, "name")?;
@@ -46,7 +46,7 @@ pub async fn create(
 
 pub async fn apply(
     State(api): State<Api>,
-    At((project, name)): Referenced,
+    Referenced(project, name): Referenced,
     Given(request): Given<ClusterApply>,
 ) -> Answer<Response> {
     let name = parse_name(&name, "name")?;
@@ -65,7 +65,7 @@ pub async fn apply(
 
 pub async fn plan(
     State(api): State<Api>,
-    At(project): At<String>,
+    Within(project): Within,
     Given(request): Given<PlanRequest>,
 ) -> Answer<Json<PlanView>> {
     let name = parse_name(&request.name, "name")?;
@@ -103,7 +103,7 @@ pub async fn plan(
 
 pub async fn get(
     State(api): State<Api>,
-    At((project, reference)): Referenced,
+    Referenced(project, reference): Referenced,
 ) -> Answer<Json<ClusterDetailView>> {
     let ClusterDetail {
         cluster,
@@ -119,21 +119,24 @@ pub async fn get(
     }))
 }
 
-pub async fn delete(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Response> {
+pub async fn delete(State(api): State<Api>, Referenced(project, reference): Referenced) -> Answer<Response> {
     let operation = api.surface.delete_cluster(&project, &reference).await?;
     Ok(accepted(OperationAccepted {
         operation: OperationView::from(&operation),
     }))
 }
 
-pub async fn retry(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Response> {
+pub async fn retry(State(api): State<Api>, Referenced(project, reference): Referenced) -> Answer<Response> {
     let operation = api.surface.retry_cluster(&project, &reference).await?;
     Ok(accepted(OperationAccepted {
         operation: OperationView::from(&operation),
     }))
 }
 
-pub async fn kubeconfig(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Response> {
+pub async fn kubeconfig(
+    State(api): State<Api>,
+    Referenced(project, reference): Referenced,
+) -> Answer<Response> {
     let kubeconfig = api.surface.kubeconfig(&project, &reference).await?;
     let headers = [
         (header::CONTENT_TYPE, "application/yaml"),

@@ -11,27 +11,26 @@ use axum::{
 use futures::StreamExt;
 use tempfile::NamedTempFile;
 use tokio::{fs::File, io::AsyncWriteExt};
-use types::{Fault, FaultKind};
+use types::{Fault, FaultKind, ProjectId};
 
-use super::Referenced;
-use crate::{
-    answer::{Answer, At},
-    router::Api,
-};
+use crate::{answer::Answer, guard::Referenced, router::Api};
 
 /// Larger archives are a mistake more often than an image.
 const ARCHIVE_LIMIT: u64 = 16 << 30;
 /// How long a refused archive is listened to.
 const DRAIN: Duration = Duration::from_secs(20);
 
-pub async fn list(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Json<ImageList>> {
+pub async fn list(
+    State(api): State<Api>,
+    Referenced(project, reference): Referenced,
+) -> Answer<Json<ImageList>> {
     let images = api.surface.list_images(&project, &reference).await?;
     Ok(Json(ImageList { images }))
 }
 
 pub async fn load(
     State(api): State<Api>,
-    At((project, reference)): Referenced,
+    Referenced(project, reference): Referenced,
     body: Body,
 ) -> Answer<Json<ImageList>> {
     let mut pieces = body.into_data_stream();
@@ -44,7 +43,7 @@ pub async fn load(
 
 async fn take(
     api: &Api,
-    project: &str,
+    project: &ProjectId,
     reference: &str,
     pieces: &mut BodyDataStream,
 ) -> Result<Vec<String>, Fault> {

@@ -4,9 +4,11 @@ pub mod clusters;
 pub mod events;
 pub mod images;
 pub mod instances;
+pub mod login;
+pub mod members;
 pub mod networks;
 pub mod operations;
+pub mod orgs;
 pub mod platform;
-
-/// Project and reference: the two parameters of most paths.
-pub type Referenced = crate::answer::At<(String, String)>;
+pub mod projects;
+pub mod tokens;

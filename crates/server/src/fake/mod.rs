@@ -13,6 +13,11 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use app::Tenants;
+use ports::{
+    clock::SystemClock,
+    fake::{FakeVault, MemoryStore},
+};
 use tokio::{net::TcpListener, sync::watch};
 use types::{
     Fault, OperationId, Secret,
@@ -21,6 +26,8 @@ use types::{
     network::Network,
     operation::{Event, Operation, OperationKind, Subject},
 };
+
+use workflow::Signals;
 
 use crate::{Surface, auth::TokenHash, daemon, metrics::Metrics, router::Api};
 
@@ -72,7 +79,16 @@ impl Fake {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
         let address = listener.local_addr().expect("a bound socket has an address");
         let (sender, stop) = watch::channel(false);
+        let tenants = Tenants::new(
+            Arc::new(MemoryStore::new()),
+            Arc::new(SystemClock::default()),
+            Arc::new(FakeVault::default()),
+            Arc::new(Signals::default()),
+            &format!("http://{address}"),
+        );
+        tenants.begin().await.expect("memory takes everything");
         let api = Api {
+            tenants,
             surface: Arc::new(self) as Arc<dyn Surface>,
             token: Arc::new(TokenHash::of(&Secret::new(TOKEN))),
             metrics: Arc::new(Metrics::default()),

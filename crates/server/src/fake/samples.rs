@@ -20,7 +20,7 @@ fn id<T: TryFrom<String, Error: std::fmt::Debug>>(prefix: &str, n: u64) -> T {
 }
 
 pub fn project() -> ProjectId {
-    id("proj", 1)
+    app::default_project()
 }
 
 pub fn network(n: u64, name: Name, cidr: Cidr) -> Network {
