@@ -25,7 +25,7 @@ fn rendered(version: &str) -> (MachineConfig, KeeperConfig) {
         material: &material,
         identity: Some(PlaneIdentity {
             roots_pem: &material.ca.cert_pem,
-            client: &material.admin,
+            client: &material.platform,
         }),
     })
     .unwrap();
