@@ -16,6 +16,8 @@ use crate::{
 /// How often it is looked whether the edge has everything, and whether something nears its end.
 const PERIOD: Duration = Duration::from_secs(10);
 const RETRY: Duration = Duration::from_secs(1);
+/// Changes that come together are told together.
+const GATHER: Duration = Duration::from_millis(50);
 
 pub struct Publisher {
     world: Arc<World>,
@@ -51,6 +53,7 @@ impl Publisher {
                     () = &mut pause => break,
                     changed = news.changed(), if !failed => {
                         if changed.is_err() || self.is_behind().await {
+                            tokio::time::sleep(GATHER).await;
                             break;
                         }
                     }
