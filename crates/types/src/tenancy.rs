@@ -5,11 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, ClusterId, Name, OrgId, ProjectId, Timestamp};
 
-/// The namespace of a project in a cluster.
-pub fn namespace(project: &ProjectId) -> String {
-    format!("project-{project}")
-}
-
 /// Where it is inside the control plane.
 pub const TENANCY_PATH: &str = "/etc/k8shost/tenancy.json";
 
