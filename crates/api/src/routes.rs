@@ -22,6 +22,8 @@ pub const OPERATION: &str = "/v1/projects/{project}/operations/{id}";
 pub const OPERATION_CANCEL: &str = "/v1/projects/{project}/operations/{id}/cancel";
 pub const OPERATION_WATCH: &str = "/v1/projects/{project}/operations/{id}/watch";
 pub const EVENTS: &str = "/v1/projects/{project}/events";
+pub const AUDIT: &str = "/v1/audit";
+pub const AUDIT_VERIFY: &str = "/v1/audit:verify";
 
 /// What may stand unescaped in a segment of a path.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
@@ -69,6 +71,17 @@ pub enum Content {
     Media(&'static str),
 }
 
+/// What of a route's calls the audit log keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audited {
+    /// Nothing: it changes nothing and shows nothing secret.
+    No,
+    /// Every call: it changes something.
+    Change,
+    /// Every call: its answer holds a secret.
+    SecretRead,
+}
+
 #[derive(Debug, Clone, Copy)]
 pub struct Route {
     pub method: Method,
@@ -77,6 +90,7 @@ pub struct Route {
     pub summary: &'static str,
     /// Whether it answers without a token.
     pub open: bool,
+    pub audited: Audited,
     pub request: Option<Content>,
     pub status: u16,
     pub answer: Content,
@@ -90,6 +104,7 @@ const fn get(path: &'static str, id: &'static str, summary: &'static str, schema
         id,
         summary,
         open: false,
+        audited: Audited::No,
         request: None,
         status: 200,
         answer,
@@ -110,6 +125,7 @@ const fn send(
         id,
         summary,
         open: false,
+        audited: Audited::Change,
         request,
         status: answer.0,
         answer: Content::Json(answer.1),
@@ -132,6 +148,29 @@ const fn open(route: Route) -> Route {
     Route { open: true, ..route }
 }
 
+/// A route that takes a body to answer a question about it, and changes nothing.
+const fn asks(route: Route) -> Route {
+    Route {
+        audited: Audited::No,
+        ..route
+    }
+}
+
+/// A read whose answer lets its reader in somewhere.
+const fn secret(route: Route) -> Route {
+    Route {
+        audited: Audited::SecretRead,
+        ..route
+    }
+}
+
+/// The route that serves this method at this pattern.
+pub fn find(method: &str, path: &str) -> Option<&'static Route> {
+    TABLE
+        .iter()
+        .find(|route| route.path == path && route.method.as_str() == method)
+}
+
 #[rustfmt::skip]
 pub const TABLE: &[Route] = &[
     open(media(HEALTH, "health", "Whether the platform answers", "text/plain")),
@@ -145,12 +184,12 @@ pub const TABLE: &[Route] = &[
     send(Method::Delete, NETWORK, "deleteNetwork", "Remove a network nothing uses", None, (202, "OperationAccepted")),
     get(CLUSTERS, "listClusters", "The project's clusters", "ClusterList"),
     send(Method::Post, CLUSTERS, "createCluster", "Make a cluster", Some(Content::Json("ClusterCreate")), (202, "ClusterAccepted")),
-    send(Method::Post, CLUSTERS_PLAN, "planCluster", "What creating or changing a cluster would do; changes nothing", Some(Content::Json("PlanRequest")), (200, "PlanView")),
+    asks(send(Method::Post, CLUSTERS_PLAN, "planCluster", "What creating or changing a cluster would do; changes nothing", Some(Content::Json("PlanRequest")), (200, "PlanView"))),
     get(CLUSTER, "getCluster", "One cluster, by name or id, with its instances and recent events", "ClusterDetailView"),
     send(Method::Put, CLUSTER, "applyCluster", "Make the cluster of this name, or change it to this spec (200 when there is nothing to change)", Some(Content::Json("ClusterApply")), (202, "ClusterAccepted")),
     send(Method::Delete, CLUSTER, "deleteCluster", "Remove a cluster and all that belongs to it", None, (202, "OperationAccepted")),
     send(Method::Post, CLUSTER_RETRY, "retryCluster", "Take up a creation that failed or was cancelled", None, (202, "OperationAccepted")),
-    media(CLUSTER_KUBECONFIG, "kubeconfig", "Administrator's kubeconfig of a cluster", "application/yaml"),
+    secret(media(CLUSTER_KUBECONFIG, "kubeconfig", "Administrator's kubeconfig of a cluster", "application/yaml")),
     get(CLUSTER_IMAGES, "listImages", "Images loaded into a cluster", "ImageList"),
     send(Method::Post, CLUSTER_IMAGES, "loadImages", "Load an OCI or docker archive for every node, also those that join later", Some(Content::Media("application/x-tar")), (200, "ImageList")),
     get(INSTANCES, "listInstances", "The project's instances", "InstanceList"),
@@ -160,6 +199,8 @@ pub const TABLE: &[Route] = &[
     send(Method::Post, OPERATION_CANCEL, "cancelOperation", "Stop the creation of a cluster; what was made is held until it is retried or deleted", None, (200, "OperationView")),
     media(OPERATION_WATCH, "watchOperation", "Server-sent events named `operation`, each a whole OperationView; ends with the operation", "text/event-stream"),
     get(EVENTS, "listEvents", "What happened, newest first", "EventList"),
+    get(AUDIT, "listAudit", "Who did what, newest first", "AuditList"),
+    get(AUDIT_VERIFY, "verifyAudit", "Whether the audit log is as it was written, and where it is not", "VerdictView"),
 ];
 
 #[cfg(test)]
@@ -170,6 +211,23 @@ mod tests {
     fn values_are_escaped_and_cannot_leave_their_segment() {
         let path = fill(CLUSTER, &[("project", "default"), ("reference", "../../x?y#z %")]);
         assert_eq!(path, "/v1/projects/default/clusters/..%2F..%2Fx%3Fy%23z%20%25");
+    }
+
+    /// Whoever adds a route says which it is; these lists are what a reviewer looks at.
+    #[test]
+    fn what_changes_something_or_shows_a_secret_is_audited() {
+        let ids = |wanted: fn(&&Route) -> bool| -> Vec<&str> {
+            TABLE.iter().filter(wanted).map(|route| route.id).collect()
+        };
+        assert_eq!(
+            ids(|route| route.method != Method::Get && route.audited != Audited::Change),
+            ["planCluster"]
+        );
+        assert_eq!(ids(|route| route.audited == Audited::SecretRead), ["kubeconfig"]);
+        assert_eq!(
+            ids(|route| route.method == Method::Get && route.audited == Audited::Change),
+            [""; 0]
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod admission;
 mod allocate;
+pub mod audit;
 mod desired;
 pub mod ops;
 mod recipes;

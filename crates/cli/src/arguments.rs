@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::{
-    commands::{apply, bundle, completion, events, instance, k8s, man, operation, version, vpc},
+    commands::{apply, audit, bundle, completion, events, instance, k8s, man, operation, version, vpc},
     connection::Connection,
 };
 
@@ -42,6 +42,9 @@ pub enum Command {
     Bundle(bundle::Bundle),
     /// What happened, newest first
     Events(events::Events),
+    /// Who did what, and whether the record of it is whole
+    #[command(subcommand)]
+    Audit(audit::Command),
     /// Versions of this program and of the platform
     Version(version::Version),
     /// Completion script for a shell

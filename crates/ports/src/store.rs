@@ -1,4 +1,4 @@
-//! The platform's memory: documents, tasks with fenced leases, the ledger, secrets (sealed), events.
+//! The platform's memory: documents, tasks with fenced leases, the ledger, secrets (sealed), events, the audit log.
 //!
 //! Guarantees: a batch is all or nothing and durable when `commit` returns. Assumptions: any number of processes may
 //! use one store. A lease is exclusive until it runs out; its fence number rises with every lease of that task, and a
@@ -8,10 +8,14 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use types::{
     ProjectId, Timestamp,
+    audit::{AuditRecord, Entry},
     operation::{Event, Subject},
 };
 
-use crate::vault::{Sealed, SecretRef};
+use crate::{
+    audit::AuditFilter,
+    vault::{Sealed, SecretRef, Vault},
+};
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -181,6 +185,13 @@ pub trait Store: Send + Sync {
     ) -> Result<Vec<Event>, StoreError>;
 
     async fn trim_events(&self, before: Timestamp) -> Result<u64, StoreError>;
+
+    /// Adds to the audit log; see `audit` for what it follows. The record and the head that is sealed anew are one
+    /// transaction: of any number of callers at once, each gets a number of its own and follows the one before it.
+    async fn append_audit(&self, entry: Entry, vault: &dyn Vault) -> Result<AuditRecord, StoreError>;
+
+    /// As they are stored, tampered with or not: whoever asks for the chain checks it.
+    async fn audit(&self, filter: &AuditFilter) -> Result<Vec<AuditRecord>, StoreError>;
 
     /// Takes the task that is due longest, if any, for `ttl_ms`.
     async fn lease(&self, owner: &str, now_ms: i64, ttl_ms: i64) -> Result<Option<Lease>, StoreError>;

@@ -8,7 +8,7 @@ use axum::{
 };
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
-use types::{Fault, FaultKind, Secret};
+use types::{Fault, FaultKind, Secret, audit::Actor};
 
 use crate::{answer::Refusal, router::Api};
 
@@ -45,7 +45,7 @@ impl TokenHash {
 /// Lets requests with the token pass.
 pub async fn require_token(
     State(api): State<Api>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Result<Response, Refusal> {
     let header = request.headers().get(header::AUTHORIZATION);
@@ -58,7 +58,10 @@ pub async fn require_token(
         .and_then(|value| value.strip_prefix("Bearer "))
         .map(Secret::new);
     match token {
-        Some(token) if api.token.matches(&token) => Ok(next.run(request).await),
+        Some(token) if api.token.matches(&token) => {
+            request.extensions_mut().insert(Actor::platform_admin());
+            Ok(next.run(request).await)
+        }
         Some(_) | None => Err(unauthenticated(
             "token-wrong",
             "the request's token is not the platform's",

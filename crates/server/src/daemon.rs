@@ -3,7 +3,7 @@
 //! Stopping: watches end, requests under way finish, then background work; each has its bounded time. Work that is cut
 //! off is safe, because the next start goes on from what was recorded.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use tokio::{
     net::TcpListener,
@@ -39,10 +39,15 @@ pub async fn run(config: Config) -> Result<(), Fault> {
         .local_addr()
         .map_err(|error| Fault::internal("listen-address", error.to_string()))?;
     let token = credentials::prepare(&state, address, &config.cache_dir)?;
-    let Platform { surface, background } = wiring::build(&config, &state, stop.clone()).await?;
+    let Platform {
+        surface,
+        audit,
+        background,
+    } = wiring::build(&config, &state, stop.clone()).await?;
     let api = Api {
         surface,
         token: Arc::new(token),
+        audit,
         metrics: Arc::new(Metrics::default()),
         uploads: Arc::new(state.uploads()),
         instance: config.instance.as_str().into(),
@@ -58,7 +63,8 @@ pub async fn run(config: Config) -> Result<(), Fault> {
 /// Serves until told to stop.
 pub async fn serve(listener: TcpListener, api: Api) -> Result<(), Fault> {
     let stop = api.stop.clone();
-    let service = axum::serve(listener, router(api)).with_graceful_shutdown(stopped(stop.clone()));
+    let callers = router(api).into_make_service_with_connect_info::<SocketAddr>();
+    let service = axum::serve(listener, callers).with_graceful_shutdown(stopped(stop.clone()));
     let serving = service.into_future();
     tokio::pin!(serving);
     let served = tokio::select! {

@@ -2,6 +2,7 @@
 //! Nothing here knows how a cluster is made; `wiring` is the one file that does know who does.
 
 pub mod answer;
+pub mod audit;
 pub mod auth;
 pub mod check;
 pub mod config;

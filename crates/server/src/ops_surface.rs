@@ -6,7 +6,7 @@ use app::Ops;
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use types::{
-    Cidr, Fault, Name, OperationId, Secret,
+    Cidr, Fault, Name, OperationId, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
     machine::Machine,
     network::Network,
@@ -19,6 +19,10 @@ pub struct OpsSurface(pub Ops);
 
 #[async_trait]
 impl Surface for OpsSurface {
+    async fn project_id(&self, project: &str) -> Result<ProjectId, Fault> {
+        self.0.project(project)
+    }
+
     async fn create_network(
         &self,
         project: &str,

@@ -12,9 +12,9 @@ use axum::{
 use tokio::sync::watch;
 
 use crate::{
-    Surface, answer,
+    Surface, answer, audit,
     auth::{self, TokenHash},
-    endpoints::{clusters, events, images, instances, networks, operations, platform},
+    endpoints::{self, clusters, events, images, instances, networks, operations, platform},
     metrics::{self, Metrics},
 };
 
@@ -29,6 +29,7 @@ pub type Stop = watch::Receiver<bool>;
 pub struct Api {
     pub surface: Arc<dyn Surface>,
     pub token: Arc<TokenHash>,
+    pub audit: audit::Log,
     pub metrics: Arc<Metrics>,
     /// Where bodies too large for memory go; on a disk, swept at start.
     pub uploads: Arc<PathBuf>,
@@ -40,7 +41,11 @@ pub fn router(api: Api) -> Router {
     let open = Router::new()
         .route(routes::HEALTH, get(platform::health))
         .route(routes::OPENAPI, get(platform::openapi))
-        .route(routes::VERSION, get(platform::version));
+        .route(routes::VERSION, get(platform::version))
+        .route_layer(middleware::from_fn_with_state(
+            api.clone(),
+            audit::recorder::record,
+        ));
     let guarded = Router::new()
         .route(routes::METRICS, get(platform::metrics))
         .route(routes::BUNDLES, get(platform::bundles))
@@ -62,8 +67,18 @@ pub fn router(api: Api) -> Router {
         .route(routes::OPERATION_CANCEL, post(operations::cancel))
         .route(routes::OPERATION_WATCH, get(operations::watch))
         .route(routes::EVENTS, get(events::list))
+        .route(routes::AUDIT, get(endpoints::audit::list))
+        .route(routes::AUDIT_VERIFY, get(endpoints::audit::verify))
+        .route_layer(middleware::from_fn_with_state(
+            api.clone(),
+            audit::recorder::record,
+        ))
         .route_layer(middleware::from_fn_with_state(api.clone(), auth::require_token));
     open.merge(guarded)
+        .route_layer(middleware::from_fn_with_state(
+            api.clone(),
+            audit::recorder::at_the_door,
+        ))
         .fallback(answer::no_such_route)
         .method_not_allowed_fallback(answer::no_such_method)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))

@@ -6,7 +6,7 @@ pub use app::ops::{Census, Change, ClusterDetail, Impact, PlanPreview, PlannedSt
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use types::{
-    Cidr, Fault, Name, OperationId, Patch, Secret,
+    Cidr, Fault, Name, OperationId, Patch, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
     machine::Machine,
     network::Network,
@@ -17,6 +17,9 @@ use types::{
 /// What is not in the project is not found, whether or not it is in another.
 #[async_trait]
 pub trait Surface: Send + Sync {
+    /// Of a project that is there.
+    async fn project_id(&self, project: &str) -> Result<ProjectId, Fault>;
+
     async fn create_network(
         &self,
         project: &str,

@@ -16,13 +16,14 @@ use vault::FileVault;
 use workflow::{Options, Signals, Worker};
 
 use crate::{
-    Surface, config::Config, instance, kill_probe::KillProbe, ops_surface::OpsSurface, recipe, router::Stop,
-    state_dir::StateDir,
+    Surface, audit, config::Config, instance, kill_probe::KillProbe, ops_surface::OpsSurface, recipe,
+    router::Stop, state_dir::StateDir,
 };
 
 /// What runs behind the API.
 pub struct Platform {
     pub surface: Arc<dyn Surface>,
+    pub audit: audit::Log,
     /// Workers and reconcilers; each ends by itself soon after `stop` turns true.
     pub background: JoinSet<()>,
 }
@@ -126,7 +127,13 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
     let mut background = JoinSet::new();
     background.spawn(worker.run(stopped(stop.clone())));
     background.spawn(trim_events(world.store.clone(), world.clock.clone(), stop));
+    let audit = audit::Log {
+        store: world.store.clone(),
+        vault: world.vault.clone(),
+        clock: world.clock.clone(),
+    };
     Ok(Platform {
+        audit,
         surface: Arc::new(OpsSurface(Ops::new(world))),
         background,
     })

@@ -4,18 +4,20 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use ports::{
-    Store,
+    Store, Vault,
+    audit::AuditFilter,
     store::{Batch, Doc, Filter, Lease, LedgerEntry, Next, StoreError},
     vault::{Sealed, SecretRef},
 };
 use sqlx::{Connection, Sqlite, pool::PoolConnection};
 use types::{
     Timestamp,
+    audit::{AuditRecord, Entry},
     operation::{Event, Subject},
 };
 
 use crate::{
-    batch, documents,
+    audit, batch, documents,
     error::Trouble,
     open::{self, Pools},
     records, tasks,
@@ -135,6 +137,16 @@ impl Store for SqliteStore {
 
     async fn trim_events(&self, before: Timestamp) -> Result<u64, StoreError> {
         in_transaction!(self, "trim events", |tx| records::trim_events(tx, before))
+    }
+
+    async fn append_audit(&self, entry: Entry, vault: &dyn Vault) -> Result<AuditRecord, StoreError> {
+        in_transaction!(self, "write to the audit log", |tx| audit::append(
+            tx, entry, vault
+        ))
+    }
+
+    async fn audit(&self, filter: &AuditFilter) -> Result<Vec<AuditRecord>, StoreError> {
+        reading!(self, "read the audit log", |db| audit::list(db, filter))
     }
 
     async fn lease(&self, owner: &str, now_ms: i64, ttl_ms: i64) -> Result<Option<Lease>, StoreError> {

@@ -103,6 +103,8 @@ ids! {
     TokenId = "tok";
     /// A login.
     SessionId = "ses";
+    /// One call of the API; both of its audit records carry it, and its answer.
+    RequestId = "req";
 }
 
 #[cfg(test)]

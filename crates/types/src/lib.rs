@@ -1,6 +1,7 @@
 //! The nouns of the platform. Everything here is a value: no clock, no file, no socket.
 //! Raw input is parsed into these types once, at the edge; nothing further in sees a raw string.
 
+pub mod audit;
 pub mod catalogue;
 pub mod cidr;
 pub mod cluster;
@@ -25,8 +26,8 @@ pub use cidr::Cidr;
 pub use email::Email;
 pub use fault::{Fault, FaultKind};
 pub use id::{
-    ClusterId, EventId, MachineId, NetworkId, OperationId, OrgId, PortId, ProjectId, ServiceAccountId,
-    SessionId, TokenId, UserId, VolumeId,
+    ClusterId, EventId, MachineId, NetworkId, OperationId, OrgId, PortId, ProjectId, RequestId,
+    ServiceAccountId, SessionId, TokenId, UserId, VolumeId,
 };
 pub use name::Name;
 pub use quantity::{Bytes, MilliCpu};

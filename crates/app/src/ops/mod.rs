@@ -37,7 +37,7 @@ impl Ops {
         Self { world }
     }
 
-    fn project(&self, reference: &str) -> Result<ProjectId, Fault> {
+    pub fn project(&self, reference: &str) -> Result<ProjectId, Fault> {
         let default = default_project();
         if reference == DEFAULT_PROJECT || reference == default.as_str() {
             return Ok(default);

@@ -1,5 +1,6 @@
 //! How each thing looks on a screen.
 
+pub mod audit;
 pub mod bundle;
 pub mod cluster;
 pub mod event;

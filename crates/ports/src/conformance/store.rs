@@ -1,5 +1,6 @@
 //! What every `Store` does. Each case gets a store of its own; time is what the case says it is.
 
+mod audit;
 mod documents;
 mod records;
 mod tasks;
@@ -37,6 +38,12 @@ suite!(
         records::the_ledger_is_a_set_in_order,
         records::secrets_belong_to_their_row,
         records::events_come_newest_first_and_are_trimmed,
+        audit::records_follow_each_other,
+        audit::filters_and_pages,
+        audit::many_at_once_make_one_chain,
+        audit::the_head_is_sealed_with_each_record,
+        audit::a_lost_head_leaves_a_break,
+        audit::what_cannot_be_sealed_is_not_written,
     ]
 );
 

@@ -9,13 +9,15 @@ use std::{
 use async_trait::async_trait;
 use types::{
     Timestamp,
+    audit::{AuditRecord, Entry},
     operation::{Event, Subject},
 };
 
 use super::{KillSwitch, Moment, tasks::Tasks};
 use crate::{
+    audit::{self, AuditFilter, Page},
     store::{Batch, Doc, Filter, Lease, LedgerEntry, Next, Store, StoreError, Write},
-    vault::{Sealed, SecretRef},
+    vault::{Sealed, SecretRef, Vault},
 };
 
 #[derive(Debug, Clone, Default)]
@@ -32,6 +34,7 @@ struct Memory {
     ledger: Vec<LedgerEntry>,
     secrets: BTreeMap<SecretRef, Sealed>,
     events: Vec<Event>,
+    audit: Vec<AuditRecord>,
 }
 
 impl MemoryStore {
@@ -153,6 +156,36 @@ fn matches(doc: &Doc, filter: &Filter) -> bool {
             .is_none_or(|parent| doc.parent.as_ref() == Some(parent))
 }
 
+fn is_asked_for(record: &AuditRecord, filter: &AuditFilter) -> bool {
+    let Entry {
+        at_ms,
+        actor,
+        project,
+        org,
+        ..
+    } = &record.entry;
+    let on_page = match filter.page {
+        Page::Newest => true,
+        Page::Before(number) => record.sequence < number,
+        Page::After(number) => record.sequence > number,
+    };
+    on_page
+        && filter.since_ms.is_none_or(|since| *at_ms >= since)
+        && filter.until_ms.is_none_or(|until| *at_ms < until)
+        && filter
+            .actor
+            .as_ref()
+            .is_none_or(|asked| actor.id == *asked || actor.name == *asked)
+        && filter
+            .project
+            .as_ref()
+            .is_none_or(|asked| project.as_ref() == Some(asked))
+        && filter
+            .org
+            .as_ref()
+            .is_none_or(|asked| org.as_ref() == Some(asked))
+}
+
 #[async_trait]
 impl Store for MemoryStore {
     async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
@@ -216,6 +249,30 @@ impl Store for MemoryStore {
         let had = memory.events.len();
         memory.events.retain(|event| event.at >= before);
         Ok(u64::try_from(had - memory.events.len()).unwrap_or(u64::MAX))
+    }
+
+    async fn append_audit(&self, entry: Entry, vault: &dyn Vault) -> Result<AuditRecord, StoreError> {
+        let mut memory = self.memory();
+        let last = memory.audit.last().map(|record| record.sequence);
+        let sealed = memory.secrets.get(&audit::head_at());
+        let (record, sealed) =
+            audit::go_on(vault, sealed, last, entry).map_err(|fault| StoreError::Failed {
+                op: "seal the head of the audit log",
+                source: Box::new(fault),
+            })?;
+        memory.secrets.insert(audit::head_at(), sealed);
+        memory.audit.push(record.clone());
+        Ok(record)
+    }
+
+    async fn audit(&self, filter: &AuditFilter) -> Result<Vec<AuditRecord>, StoreError> {
+        let memory = self.memory();
+        let wanted = memory.audit.iter().filter(|record| is_asked_for(record, filter));
+        let limit = usize::try_from(filter.limit).unwrap_or(usize::MAX);
+        Ok(match filter.page {
+            Page::After(_) => wanted.take(limit).cloned().collect(),
+            Page::Newest | Page::Before(_) => wanted.rev().take(limit).cloned().collect(),
+        })
     }
 
     async fn lease(&self, owner: &str, now_ms: i64, ttl_ms: i64) -> Result<Option<Lease>, StoreError> {

@@ -1,5 +1,6 @@
 //! Handlers, one file for each group of routes. Each parses, calls the surface, and shows; none decides anything.
 
+pub mod audit;
 pub mod clusters;
 pub mod events;
 pub mod images;
@@ -8,5 +9,21 @@ pub mod networks;
 pub mod operations;
 pub mod platform;
 
+use api::operation::{OperationAccepted, OperationView};
+use axum::response::Response;
+use serde_json::json;
+use types::operation::Operation;
+
+use crate::{answer::accepted, audit::Note};
+
 /// Project and reference: the two parameters of most paths.
 pub type Referenced = crate::answer::At<(String, String)>;
+
+/// An operation was begun on something that has a name and an id already.
+fn begun(operation: &Operation) -> Response {
+    Note::of(&operation.subject_name, &operation.subject.id)
+        .change(json!({"operation": operation.id}))
+        .on(accepted(OperationAccepted {
+            operation: OperationView::from(operation),
+        }))
+}

@@ -2,15 +2,17 @@
 
 use api::{
     network::{NetworkAccepted, NetworkCreate, NetworkList, NetworkView},
-    operation::{OperationAccepted, OperationView},
+    operation::OperationView,
     spec::parse_name,
 };
 use axum::{Json, extract::State, response::Response};
+use serde_json::json;
 use types::{Cidr, Fault};
 
-use super::Referenced;
+use super::{Referenced, begun};
 use crate::{
     answer::{Answer, At, Given, accepted},
+    audit::Note,
     router::Api,
 };
 
@@ -35,10 +37,12 @@ pub async fn create(
         )
     })?;
     let (network, operation) = api.surface.create_network(&project, name, cidr).await?;
-    Ok(accepted(NetworkAccepted {
+    let change = json!({"operation": operation.id, "cidr": network.cidr});
+    let note = Note::of(&network.name, &network.id).change(change);
+    Ok(note.on(accepted(NetworkAccepted {
         network: NetworkView::from(&network),
         operation: OperationView::from(&operation),
-    }))
+    })))
 }
 
 pub async fn get(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Json<NetworkView>> {
@@ -48,7 +52,5 @@ pub async fn get(State(api): State<Api>, At((project, reference)): Referenced) -
 
 pub async fn delete(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Response> {
     let operation = api.surface.delete_network(&project, &reference).await?;
-    Ok(accepted(OperationAccepted {
-        operation: OperationView::from(&operation),
-    }))
+    Ok(begun(&operation))
 }

@@ -9,14 +9,19 @@ use api::operation::{OperationList, OperationView};
 use axum::{
     Json,
     extract::State,
-    response::sse::{Event, KeepAlive, Sse},
+    response::{
+        Response,
+        sse::{Event, KeepAlive, Sse},
+    },
 };
 use futures::{Stream, StreamExt, stream, stream::BoxStream};
+use serde_json::json;
 use types::{Fault, OperationId, operation::Operation};
 
 use super::Referenced;
 use crate::{
     answer::{Answer, At},
+    audit::Note,
     router::{Api, Stop},
 };
 
@@ -39,9 +44,11 @@ pub async fn get(State(api): State<Api>, At((project, id)): Referenced) -> Answe
     Ok(Json(OperationView::from(&operation)))
 }
 
-pub async fn cancel(State(api): State<Api>, At((project, id)): Referenced) -> Answer<Json<OperationView>> {
+pub async fn cancel(State(api): State<Api>, At((project, id)): Referenced) -> Answer<Response> {
     let operation = api.surface.cancel_operation(&project, &parse_id(&id)?).await?;
-    Ok(Json(OperationView::from(&operation)))
+    let subject = json!({"cluster": operation.subject_name, "clusterId": operation.subject.id});
+    let note = Note::of(&operation.id, &operation.id).change(subject);
+    Ok(note.on(Json(OperationView::from(&operation))))
 }
 
 pub async fn watch(

@@ -13,6 +13,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use ports::{
+    clock::SystemClock,
+    fake::{FakeVault, MemoryStore},
+};
 use tokio::{net::TcpListener, sync::watch};
 use types::{
     Fault, OperationId, Secret,
@@ -22,14 +26,29 @@ use types::{
     operation::{Event, Operation, OperationKind, Subject},
 };
 
-use crate::{Surface, auth::TokenHash, daemon, metrics::Metrics, router::Api};
+use crate::{Surface, audit, auth::TokenHash, daemon, metrics::Metrics, router::Api};
 
 pub const PROJECT: &str = "default";
 pub const TOKEN: &str = "test-token";
 
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Fake {
     world: Arc<Mutex<World>>,
+    /// For tests to look into, or to make unwritable.
+    pub audit: audit::Log,
+}
+
+impl Default for Fake {
+    fn default() -> Self {
+        Self {
+            world: Arc::default(),
+            audit: audit::Log {
+                store: Arc::new(MemoryStore::new()),
+                vault: Arc::new(FakeVault::default()),
+                clock: Arc::new(SystemClock::default()),
+            },
+        }
+    }
 }
 
 #[derive(Default)]
@@ -73,8 +92,9 @@ impl Fake {
         let address = listener.local_addr().expect("a bound socket has an address");
         let (sender, stop) = watch::channel(false);
         let api = Api {
-            surface: Arc::new(self) as Arc<dyn Surface>,
+            surface: Arc::new(self.clone()) as Arc<dyn Surface>,
             token: Arc::new(TokenHash::of(&Secret::new(TOKEN))),
+            audit: self.audit.clone(),
             metrics: Arc::new(Metrics::default()),
             uploads: Arc::new(uploads),
             instance: "test".into(),

@@ -8,7 +8,7 @@ use futures::{
     stream::{self, BoxStream},
 };
 use types::{
-    Cidr, Fault, Name, OperationId, Secret,
+    Cidr, Fault, Name, OperationId, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
     machine::Machine,
     network::Network,
@@ -25,6 +25,11 @@ use crate::surface::{BundleSummary, Census, ClusterDetail, PlanPreview, Surface}
 
 #[async_trait]
 impl Surface for Fake {
+    async fn project_id(&self, project: &str) -> Result<ProjectId, Fault> {
+        known(project)?;
+        Ok(samples::project())
+    }
+
     async fn create_network(
         &self,
         project: &str,
