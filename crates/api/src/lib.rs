@@ -7,6 +7,7 @@ pub mod client;
 pub mod cluster;
 pub mod event;
 pub mod instance;
+pub mod keys;
 pub mod moment;
 pub mod network;
 pub mod openapi;

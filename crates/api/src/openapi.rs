@@ -11,7 +11,7 @@ mod tests {
 
     use super::DOCUMENT;
     use crate::{
-        audit, cluster, event, instance, network, operation, plan, platform, problem, quantity,
+        audit, cluster, event, instance, keys, network, operation, plan, platform, problem, quantity,
         routes::{self, Content, Route},
         spec,
     };
@@ -70,6 +70,8 @@ mod tests {
         spec::Addons,
         spec::Addon,
         spec::IngressNginx,
+        keys::KeyList,
+        keys::KeyView,
         audit::AuditView,
         audit::StageView,
         audit::AuditList,

@@ -22,6 +22,8 @@ pub const OPERATION: &str = "/v1/projects/{project}/operations/{id}";
 pub const OPERATION_CANCEL: &str = "/v1/projects/{project}/operations/{id}/cancel";
 pub const OPERATION_WATCH: &str = "/v1/projects/{project}/operations/{id}/watch";
 pub const EVENTS: &str = "/v1/projects/{project}/events";
+pub const KEYS: &str = "/v1/admin/keys";
+pub const KEYS_ROTATE: &str = "/v1/admin/keys:rotate";
 pub const AUDIT: &str = "/v1/audit";
 pub const AUDIT_VERIFY: &str = "/v1/audit:verify";
 
@@ -199,6 +201,8 @@ pub const TABLE: &[Route] = &[
     send(Method::Post, OPERATION_CANCEL, "cancelOperation", "Stop the creation of a cluster; what was made is held until it is retried or deleted", None, (200, "OperationView")),
     media(OPERATION_WATCH, "watchOperation", "Server-sent events named `operation`, each a whole OperationView; ends with the operation", "text/event-stream"),
     get(EVENTS, "listEvents", "What happened, newest first", "EventList"),
+    get(KEYS, "listKeys", "The master keys that secrets are sealed under, and how many rows are under each", "KeyList"),
+    send(Method::Post, KEYS_ROTATE, "rotateKey", "Make a new master key, unless one is taking over already, and wrap every secret anew in the background", None, (202, "KeyList")),
     get(AUDIT, "listAudit", "Who did what, newest first", "AuditList"),
     get(AUDIT_VERIFY, "verifyAudit", "Whether the audit log is as it was written, and where it is not", "VerdictView"),
 ];

@@ -14,7 +14,7 @@ use types::{
 
 use crate::{
     audit::AuditFilter,
-    vault::{Sealed, SecretRef, Vault},
+    vault::{KeyMark, Sealed, SecretRef, Vault},
 };
 
 #[derive(Debug, thiserror::Error)]
@@ -123,10 +123,20 @@ pub enum Write {
         kind: String,
         id: String,
     },
+    /// Sealed under a key that was retired meanwhile, it is stale.
     PutSecret {
         at: SecretRef,
         sealed: Sealed,
     },
+    /// Only where `was` is what is stored; otherwise, or when there is nothing, it is stale.
+    ReplaceSecret {
+        at: SecretRef,
+        was: Sealed,
+        sealed: Sealed,
+    },
+    /// No secret is under this key, or it is stale; and none will be: what is put under it later is stale, too. So
+    /// whoever sealed before the key was replaced and writes after it was dropped is told to seal again.
+    RetireKey(KeyMark),
     /// Every secret of an owner.
     DeleteSecrets {
         owner: String,
@@ -173,6 +183,13 @@ pub trait Store: Send + Sync {
     async fn list(&self, kind: &'static str, filter: &Filter) -> Result<Vec<Doc>, StoreError>;
 
     async fn secret(&self, at: &SecretRef) -> Result<Option<Sealed>, StoreError>;
+
+    /// Every secret by page, in the order of owner and name, from after the one given.
+    async fn secrets(
+        &self,
+        after: Option<&SecretRef>,
+        limit: u32,
+    ) -> Result<Vec<(SecretRef, Sealed)>, StoreError>;
 
     async fn ledger(&self, subject: &Subject) -> Result<Vec<LedgerEntry>, StoreError>;
 

@@ -13,6 +13,7 @@ use tokio::{
     time::timeout,
 };
 use types::Fault;
+use vault::KeySource;
 
 use crate::{
     config::Config,
@@ -29,7 +30,7 @@ const REQUESTS_GRACE: Duration = Duration::from_secs(10);
 const BACKGROUND_GRACE: Duration = Duration::from_secs(20);
 
 /// Runs until a signal asks it to stop.
-pub async fn run(config: Config) -> Result<(), Fault> {
+pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
     log::start(config.log_format);
     let stop = stop_on_signal()?;
     let state = StateDir::prepare(&config.state_dir)?;
@@ -42,12 +43,14 @@ pub async fn run(config: Config) -> Result<(), Fault> {
     let Platform {
         surface,
         audit,
+        keys,
         background,
-    } = wiring::build(&config, &state, stop.clone()).await?;
+    } = wiring::build(&config, &state, master_key, stop.clone()).await?;
     let api = Api {
         surface,
         token: Arc::new(token),
         audit,
+        keys,
         metrics: Arc::new(Metrics::default()),
         uploads: Arc::new(state.uploads()),
         instance: config.instance.as_str().into(),

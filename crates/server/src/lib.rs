@@ -16,6 +16,7 @@ mod kill_probe;
 mod listener;
 pub mod lock;
 mod log;
+pub mod master_key;
 pub mod metrics;
 mod ops_surface;
 pub mod options;

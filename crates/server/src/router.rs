@@ -3,6 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use api::routes;
+use app::rotation::Rotator;
 use axum::{
     Router,
     extract::DefaultBodyLimit,
@@ -14,7 +15,7 @@ use tokio::sync::watch;
 use crate::{
     Surface, answer, audit,
     auth::{self, TokenHash},
-    endpoints::{self, clusters, events, images, instances, networks, operations, platform},
+    endpoints::{self, clusters, events, images, instances, keys, networks, operations, platform},
     metrics::{self, Metrics},
 };
 
@@ -30,6 +31,7 @@ pub struct Api {
     pub surface: Arc<dyn Surface>,
     pub token: Arc<TokenHash>,
     pub audit: audit::Log,
+    pub keys: Arc<Rotator>,
     pub metrics: Arc<Metrics>,
     /// Where bodies too large for memory go; on a disk, swept at start.
     pub uploads: Arc<PathBuf>,
@@ -67,6 +69,8 @@ pub fn router(api: Api) -> Router {
         .route(routes::OPERATION_CANCEL, post(operations::cancel))
         .route(routes::OPERATION_WATCH, get(operations::watch))
         .route(routes::EVENTS, get(events::list))
+        .route(routes::KEYS, get(keys::list))
+        .route(routes::KEYS_ROTATE, post(keys::rotate))
         .route(routes::AUDIT, get(endpoints::audit::list))
         .route(routes::AUDIT_VERIFY, get(endpoints::audit::verify))
         .route_layer(middleware::from_fn_with_state(

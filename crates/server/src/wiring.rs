@@ -2,17 +2,17 @@
 
 use std::{sync::Arc, time::Duration};
 
-use app::{Ops, Reconcilers, Settings, World};
+use app::{Ops, Reconcilers, Settings, World, rotation::Rotator};
 use bundle::Shelf;
 use edge::EdgeClient;
 use kubeapi::KubeApi;
 use machines::{FileVolumes, NspawnDriver, NspawnOptions, Overcommit};
-use ports::{Store, clock::SystemClock, store::Filter};
+use ports::{Store, clock::SystemClock};
 use prismnet::NamespaceDriver;
 use store::SqliteStore;
 use tokio::task::JoinSet;
 use types::Fault;
-use vault::FileVault;
+use vault::{KeySource, KeyVault};
 use workflow::{Options, Signals, Worker};
 
 use crate::{
@@ -24,6 +24,7 @@ use crate::{
 pub struct Platform {
     pub surface: Arc<dyn Surface>,
     pub audit: audit::Log,
+    pub keys: Arc<Rotator>,
     /// Workers and reconcilers; each ends by itself soon after `stop` turns true.
     pub background: JoinSet<()>,
 }
@@ -70,7 +71,12 @@ pub fn host(config: &Config, state: &StateDir) -> Result<Host, Fault> {
 }
 
 /// Called once, with the state directory prepared and locked and the API's address bound, but nothing served yet.
-pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Platform, Fault> {
+pub async fn build(
+    config: &Config,
+    state: &StateDir,
+    master_key: KeySource,
+    stop: Stop,
+) -> Result<Platform, Fault> {
     let Host {
         compute,
         network,
@@ -79,18 +85,17 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
     let store = SqliteStore::open(state.database())
         .await
         .map_err(app::records::fault)?;
-    let sealed_before = !store
-        .list("cluster", &Filter::default())
-        .await
-        .map_err(app::records::fault)?
-        .is_empty();
-    let vault = FileVault::open(state.master_key(), sealed_before)?;
+    let store: Arc<dyn Store> = Arc::new(store);
+    let sealed_before = store.secrets(None, 1).await.map_err(app::records::fault)?;
+    let vault = Arc::new(KeyVault::open(master_key, !sealed_before.is_empty()).await?);
+    let keys = Arc::new(Rotator::new(store.clone(), vault.clone()));
+    keys.check().await?;
     let shelf = Arc::new(Shelf::open(&config.cache_dir, &state.images())?);
     let signals = Arc::new(Signals::default());
     let world = Arc::new(World {
-        store: Arc::new(store),
+        store,
         clock: Arc::new(SystemClock::default()),
-        vault: Arc::new(vault),
+        vault,
         compute,
         network,
         volumes,
@@ -126,6 +131,7 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
     };
     let mut background = JoinSet::new();
     background.spawn(worker.run(stopped(stop.clone())));
+    background.spawn(rotate_keys(keys.clone(), stop.clone()));
     background.spawn(trim_events(world.store.clone(), world.clock.clone(), stop));
     let audit = audit::Log {
         store: world.store.clone(),
@@ -134,6 +140,7 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
     };
     Ok(Platform {
         audit,
+        keys,
         surface: Arc::new(OpsSurface(Ops::new(world))),
         background,
     })
@@ -141,6 +148,14 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
 
 async fn stopped(mut stop: Stop) {
     let _ = stop.wait_for(|stop| *stop).await;
+}
+
+/// Goes on with what an earlier life began.
+async fn rotate_keys(keys: Arc<Rotator>, stop: Stop) {
+    tokio::select! {
+        () = keys.run() => {}
+        () = stopped(stop) => {}
+    }
 }
 
 /// Events are kept for two weeks.

@@ -13,7 +13,7 @@ use types::{
 
 use crate::{
     error::{Trouble, damaged, signed},
-    records,
+    secrets,
 };
 
 #[derive(sqlx::FromRow)]
@@ -45,7 +45,7 @@ pub(crate) async fn append(
     entry: Entry,
     vault: &dyn Vault,
 ) -> Result<AuditRecord, Trouble> {
-    let sealed = records::secret(tx, &audit::head_at()).await?;
+    let sealed = secrets::get(tx, &audit::head_at()).await?;
     let last: Option<i64> = sqlx::query_scalar("SELECT max(seq) FROM audit")
         .fetch_one(&mut *tx)
         .await?;
@@ -55,7 +55,7 @@ pub(crate) async fn append(
         .map_err(|e| damaged("the last audit record".to_owned(), e))?;
     let (record, sealed) = audit::go_on(vault, sealed.as_ref(), last, entry).map_err(unsealed)?;
     insert(tx, &record).await?;
-    records::put_secret(tx, &audit::head_at(), &sealed).await?;
+    secrets::put(tx, &audit::head_at(), &sealed).await?;
     Ok(record)
 }
 

@@ -29,6 +29,7 @@ mod error;
 mod open;
 mod place;
 mod records;
+mod secrets;
 mod sqlite;
 mod tasks;
 

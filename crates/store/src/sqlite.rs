@@ -20,7 +20,7 @@ use crate::{
     audit, batch, documents,
     error::Trouble,
     open::{self, Pools},
-    records, tasks,
+    records, secrets, tasks,
 };
 
 /// Readers must not be passed by a writer between the look and the write: the lock is taken at the beginning.
@@ -117,7 +117,15 @@ impl Store for SqliteStore {
     }
 
     async fn secret(&self, at: &SecretRef) -> Result<Option<Sealed>, StoreError> {
-        reading!(self, "get a secret", |db| records::secret(db, at))
+        reading!(self, "get a secret", |db| secrets::get(db, at))
+    }
+
+    async fn secrets(
+        &self,
+        after: Option<&SecretRef>,
+        limit: u32,
+    ) -> Result<Vec<(SecretRef, Sealed)>, StoreError> {
+        reading!(self, "list secrets", |db| secrets::list(db, after, limit))
     }
 
     async fn ledger(&self, subject: &Subject) -> Result<Vec<LedgerEntry>, StoreError> {

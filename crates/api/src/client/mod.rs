@@ -5,6 +5,7 @@ mod audit;
 mod clusters;
 mod connection;
 mod error;
+mod keys;
 mod networks;
 mod operations;
 mod watch;

@@ -5,6 +5,7 @@ pub mod bundle;
 pub mod cluster;
 pub mod event;
 pub mod instance;
+pub mod key;
 pub mod network;
 pub mod operation;
 pub mod plan;

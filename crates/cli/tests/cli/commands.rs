@@ -210,6 +210,23 @@ fn what_was_done_is_in_the_audit_log() {
 }
 
 #[test]
+fn the_master_key_is_replaced() {
+    let site = Site::with_vpc();
+    assert_eq!(
+        site.done(&["admin", "keys"]),
+        "KEY  STATE  SECRETS\n01   SEALS  1\n"
+    );
+    assert_eq!(
+        site.done(&["admin", "rotate-key"]),
+        "1 secrets are under 02; no other key is kept\n"
+    );
+    assert_eq!(site.done(&["admin", "rotate-key", "--no-wait"]), "03\n");
+    let log = site.done(&["audit", "list"]);
+    assert!(log.contains("rotateKey") && log.contains("key/03"), "{log}");
+    site.done(&["audit", "verify"]);
+}
+
+#[test]
 fn what_needs_no_platform() {
     let home = tempfile::tempdir().unwrap();
     let run = |arguments: &[&str]| Ran::from(bare(home.path(), arguments).output().unwrap());

@@ -2,7 +2,7 @@
 //! a restart.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -17,7 +17,7 @@ use super::{KillSwitch, Moment, tasks::Tasks};
 use crate::{
     audit::{self, AuditFilter, Page},
     store::{Batch, Doc, Filter, Lease, LedgerEntry, Next, Store, StoreError, Write},
-    vault::{Sealed, SecretRef, Vault},
+    vault::{KeyMark, Sealed, SecretRef, Vault},
 };
 
 #[derive(Debug, Clone, Default)]
@@ -33,6 +33,7 @@ struct Memory {
     tasks: Tasks,
     ledger: Vec<LedgerEntry>,
     secrets: BTreeMap<SecretRef, Sealed>,
+    retired: BTreeSet<KeyMark>,
     events: Vec<Event>,
     audit: Vec<AuditRecord>,
 }
@@ -93,7 +94,19 @@ impl Memory {
                 let gone = LedgerEntry { subject, kind, id };
                 self.ledger.retain(|entry| *entry != gone);
             }
-            Write::PutSecret { at, sealed } => drop(self.secrets.insert(at, sealed)),
+            Write::PutSecret { at, sealed } => return self.put_secret(at, sealed),
+            Write::ReplaceSecret { at, was, sealed } => {
+                if self.secrets.get(&at) != Some(&was) {
+                    return Err(stale_secret(&at));
+                }
+                return self.put_secret(at, sealed);
+            }
+            Write::RetireKey(key) => {
+                if let Some((at, _)) = self.secrets.iter().find(|(_, sealed)| key.is_of(sealed)) {
+                    return Err(stale_secret(at));
+                }
+                self.retired.insert(key);
+            }
             Write::DeleteSecrets { owner } => self.secrets.retain(|at, _| at.owner != owner),
             Write::Event(event) => {
                 if self.events.iter().all(|known| known.id != event.id) {
@@ -101,6 +114,17 @@ impl Memory {
                 }
             }
         }
+        Ok(())
+    }
+
+    fn put_secret(&mut self, at: SecretRef, sealed: Sealed) -> Result<(), StoreError> {
+        if let Some(key) = self.retired.iter().find(|key| key.is_of(&sealed)) {
+            return Err(StoreError::Stale {
+                kind: "master key",
+                id: key.to_string(),
+            });
+        }
+        self.secrets.insert(at, sealed);
         Ok(())
     }
 
@@ -154,6 +178,13 @@ fn matches(doc: &Doc, filter: &Filter) -> bool {
             .parent
             .as_ref()
             .is_none_or(|parent| doc.parent.as_ref() == Some(parent))
+}
+
+fn stale_secret(at: &SecretRef) -> StoreError {
+    StoreError::Stale {
+        kind: "secret",
+        id: format!("{}/{}", at.owner, at.name),
+    }
 }
 
 fn is_asked_for(record: &AuditRecord, filter: &AuditFilter) -> bool {
@@ -216,6 +247,22 @@ impl Store for MemoryStore {
 
     async fn secret(&self, at: &SecretRef) -> Result<Option<Sealed>, StoreError> {
         Ok(self.memory().secrets.get(at).cloned())
+    }
+
+    async fn secrets(
+        &self,
+        after: Option<&SecretRef>,
+        limit: u32,
+    ) -> Result<Vec<(SecretRef, Sealed)>, StoreError> {
+        let memory = self.memory();
+        let wanted = memory
+            .secrets
+            .iter()
+            .filter(|(at, _)| after.is_none_or(|after| *at > after));
+        Ok(wanted
+            .take(usize::try_from(limit).unwrap_or(usize::MAX))
+            .map(|(at, sealed)| (at.clone(), sealed.clone()))
+            .collect())
     }
 
     async fn ledger(&self, subject: &Subject) -> Result<Vec<LedgerEntry>, StoreError> {

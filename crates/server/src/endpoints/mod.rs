@@ -5,6 +5,7 @@ pub mod clusters;
 pub mod events;
 pub mod images;
 pub mod instances;
+pub mod keys;
 pub mod networks;
 pub mod operations;
 pub mod platform;

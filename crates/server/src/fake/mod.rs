@@ -13,9 +13,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use app::rotation::Rotator;
 use ports::{
     clock::SystemClock,
-    fake::{FakeVault, MemoryStore},
+    fake::{FakeKeyring, MemoryStore},
 };
 use tokio::{net::TcpListener, sync::watch};
 use types::{
@@ -36,15 +37,19 @@ pub struct Fake {
     world: Arc<Mutex<World>>,
     /// For tests to look into, or to make unwritable.
     pub audit: audit::Log,
+    keys: Arc<Rotator>,
 }
 
 impl Default for Fake {
     fn default() -> Self {
+        let store = Arc::new(MemoryStore::new());
+        let vault = Arc::new(FakeKeyring::with_key(1));
         Self {
             world: Arc::default(),
+            keys: Arc::new(Rotator::new(store.clone(), vault.clone())),
             audit: audit::Log {
-                store: Arc::new(MemoryStore::new()),
-                vault: Arc::new(FakeVault::default()),
+                store,
+                vault,
                 clock: Arc::new(SystemClock::default()),
             },
         }
@@ -95,11 +100,14 @@ impl Fake {
             surface: Arc::new(self.clone()) as Arc<dyn Surface>,
             token: Arc::new(TokenHash::of(&Secret::new(TOKEN))),
             audit: self.audit.clone(),
+            keys: self.keys.clone(),
             metrics: Arc::new(Metrics::default()),
             uploads: Arc::new(uploads),
             instance: "test".into(),
             stop,
         };
+        let keys = api.keys.clone();
+        tokio::spawn(async move { keys.run().await });
         tokio::spawn(daemon::serve(listener, api));
         (format!("http://{address}"), sender)
     }
