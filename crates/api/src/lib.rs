@@ -1,11 +1,13 @@
 //! What goes over the wire, apart from the domain's own types: either may change without the other, and every
 //! conversion is written out so that a new field cannot be forgotten or leak by accident.
 
+pub mod audit;
 #[cfg(feature = "client")]
 pub mod client;
 pub mod cluster;
 pub mod event;
 pub mod instance;
+pub mod keys;
 pub mod moment;
 pub mod network;
 pub mod openapi;

@@ -11,7 +11,7 @@ mod tests {
 
     use super::DOCUMENT;
     use crate::{
-        cluster, event, instance, network, operation, plan, platform, problem, quantity,
+        audit, cluster, event, instance, keys, network, operation, plan, platform, problem, quantity,
         routes::{self, Content, Route},
         spec, tenant,
     };
@@ -101,6 +101,13 @@ mod tests {
         spec::Addons,
         spec::Addon,
         spec::IngressNginx,
+        keys::KeyList,
+        keys::KeyView,
+        audit::AuditView,
+        audit::StageView,
+        audit::AuditList,
+        audit::VerdictView,
+        audit::BrokenView,
     )))]
     struct Schemas;
 
@@ -127,6 +134,25 @@ mod tests {
                 json!({ "name": "limit", "in": "query", "description": "At most so many; 100 when not given",
                 "schema": { "type": "integer", "minimum": 1, "maximum": 1000 } }),
             );
+        }
+        let text = |name: &str, description: &str| json!({ "name": name, "in": "query", "description": description, "schema": { "type": "string" } });
+        if path == routes::AUDIT {
+            all.extend([
+                text("since", "From this moment on, RFC 3339"),
+                text("until", "Before this moment, RFC 3339"),
+                text("actor", "Id or name of who called"),
+                text("project", "Name or id of the project"),
+                text("org", "Id of the organisation"),
+                text("cursor", "`next` of the page before"),
+                json!({ "name": "limit", "in": "query", "description": "At most so many; 100 when not given",
+                    "schema": { "type": "integer", "minimum": 1, "maximum": 1000 } }),
+            ]);
+        }
+        if path == routes::AUDIT_VERIFY {
+            all.push(text(
+                "known",
+                "Number and hash of a record noted down earlier, as `head` shows them",
+            ));
         }
         all
     }

@@ -46,6 +46,10 @@ pub const OPERATIONS: &str = "/v1/projects/{project}/operations";
 pub const OPERATION: &str = "/v1/projects/{project}/operations/{id}";
 pub const OPERATION_CANCEL: &str = "/v1/projects/{project}/operations/{id}/cancel";
 pub const OPERATION_WATCH: &str = "/v1/projects/{project}/operations/{id}/watch";
+pub const KEYS: &str = "/v1/admin/keys";
+pub const KEYS_ROTATE: &str = "/v1/admin/keys:rotate";
+pub const AUDIT: &str = "/v1/audit";
+pub const AUDIT_VERIFY: &str = "/v1/audit:verify";
 pub const EVENTS: &str = "/v1/projects/{project}/events";
 
 /// What may stand unescaped in a segment of a path.
@@ -94,6 +98,17 @@ pub enum Content {
     Media(&'static str),
 }
 
+/// What of a route's calls the audit log keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audited {
+    /// Nothing: it changes nothing and shows nothing secret.
+    No,
+    /// Every call: it changes something.
+    Change,
+    /// Every call: its answer holds a secret.
+    SecretRead,
+}
+
 #[derive(Debug, Clone, Copy)]
 pub struct Route {
     pub method: Method,
@@ -102,6 +117,7 @@ pub struct Route {
     pub summary: &'static str,
     /// What it asks of its caller. The server reads nothing else to decide.
     pub access: Access,
+    pub audited: Audited,
     pub request: Option<Content>,
     pub status: u16,
     pub answer: Content,
@@ -129,6 +145,7 @@ const fn get(
         id,
         summary,
         access,
+        audited: Audited::No,
         request: None,
         status: 200,
         answer: Content::Json(schema),
@@ -150,6 +167,7 @@ const fn send(
         id,
         summary,
         access,
+        audited: Audited::Change,
         request,
         status,
         answer: Content::Json(schema),
@@ -169,6 +187,22 @@ const fn media(
     }
 }
 
+/// A call that takes a body to answer a question about it, and changes nothing.
+const fn asks(route: Route) -> Route {
+    Route {
+        audited: Audited::No,
+        ..route
+    }
+}
+
+/// A call whose answer lets its reader in somewhere.
+const fn secret(route: Route) -> Route {
+    Route {
+        audited: Audited::SecretRead,
+        ..route
+    }
+}
+
 const fn json(schema: &'static str) -> Option<Content> {
     Some(Content::Json(schema))
 }
@@ -184,10 +218,10 @@ pub const TABLE: &[Route] = &[
     media(OPEN, JWKS, "jwks", "The keys tokens are verified with", "application/json"),
     get(SIGNED_IN, BUNDLES, "listBundles", "Kubernetes releases on this host", "BundleList"),
 
-    send(OPEN, (Method::Post, LOGIN), "login", "Log in with a password", json("Login"), (200, "TokenPair")),
-    send(OPEN, (Method::Post, REFRESH), "refresh", "A new pair of tokens for a refresh token, which is good once", json("Refresh"), (200, "TokenPair")),
+    secret(send(OPEN, (Method::Post, LOGIN), "login", "Log in with a password", json("Login"), (200, "TokenPair"))),
+    secret(send(OPEN, (Method::Post, REFRESH), "refresh", "A new pair of tokens for a refresh token, which is good once", json("Refresh"), (200, "TokenPair"))),
     send(OPEN, (Method::Post, LOGOUT), "logout", "End the login a refresh token belongs to", json("Logout"), (200, "Done")),
-    send(OPEN, (Method::Post, TAKE_UP), "acceptInvitation", "Take up an invitation; ends in a login", json("TakeUp"), (200, "TokenPair")),
+    secret(send(OPEN, (Method::Post, TAKE_UP), "acceptInvitation", "Take up an invitation; ends in a login", json("TakeUp"), (200, "TokenPair"))),
     get(SIGNED_IN, WHOAMI, "whoami", "Who the caller is, and the roles held", "WhoAmI"),
     send(SIGNED_IN, (Method::Delete, SESSIONS), "endSessions", "End every login and token of the caller", None, (200, "Done")),
 
@@ -197,7 +231,7 @@ pub const TABLE: &[Route] = &[
     send(PLATFORM, (Method::Delete, ORG), "deleteOrg", "Remove an organisation without projects", None, (200, "Done")),
     send(ORG_ADMIN, (Method::Post, ORG_PROJECTS), "createProject", "Make a project", json("ProjectCreate"), (200, "ProjectView")),
     get(ORG_ADMIN, ORG_MEMBERS, "listOrgMembers", "Who has a role in the organisation or its projects", "MemberList"),
-    send(ORG_ADMIN, (Method::Post, ORG_MEMBERS), "inviteToOrg", "Invite somebody to administer the organisation", json("Invite"), (200, "InvitedView")),
+    secret(send(ORG_ADMIN, (Method::Post, ORG_MEMBERS), "inviteToOrg", "Invite somebody to administer the organisation", json("Invite"), (200, "InvitedView"))),
     send(ORG_ADMIN, (Method::Delete, ORG_MEMBER), "removeOrgMember", "Take somebody's roles in the organisation and its projects", None, (200, "Done")),
 
     get(SIGNED_IN, PROJECTS, "listProjects", "Projects the caller has a role in", "ProjectList"),
@@ -206,13 +240,13 @@ pub const TABLE: &[Route] = &[
     get(VIEWER, PROJECT_QUOTA, "getQuota", "What the project has and may have", "UsageView"),
     send(PLATFORM, (Method::Put, PROJECT_QUOTA), "setQuota", "Change what the project may have", json("QuotaView"), (200, "ProjectView")),
     get(VIEWER, PROJECT_MEMBERS, "listMembers", "Who has a role in the project", "MemberList"),
-    send(ADMIN, (Method::Post, PROJECT_MEMBERS), "inviteToProject", "Invite somebody to a role in the project", json("Invite"), (200, "InvitedView")),
+    secret(send(ADMIN, (Method::Post, PROJECT_MEMBERS), "inviteToProject", "Invite somebody to a role in the project", json("Invite"), (200, "InvitedView"))),
     send(ADMIN, (Method::Delete, PROJECT_MEMBER), "removeMember", "Take somebody's roles in the project", None, (200, "Done")),
     get(VIEWER, SERVICE_ACCOUNTS, "listServiceAccounts", "The project's service accounts", "ServiceAccountList"),
     send(ADMIN, (Method::Post, SERVICE_ACCOUNTS), "createServiceAccount", "Make an identity for a program", json("ServiceAccountCreate"), (200, "ServiceAccountView")),
     send(ADMIN, (Method::Delete, SERVICE_ACCOUNT), "deleteServiceAccount", "Remove a service account; its tokens end", None, (200, "Done")),
     get(ADMIN, TOKENS, "listTokens", "Tokens of the project's service accounts that have not ended", "TokenList"),
-    send(ADMIN, (Method::Post, TOKENS), "createToken", "A token for a service account, shown once", json("TokenCreate"), (200, "TokenFresh")),
+    secret(send(ADMIN, (Method::Post, TOKENS), "createToken", "A token for a service account, shown once", json("TokenCreate"), (200, "TokenFresh"))),
     send(ADMIN, (Method::Delete, TOKEN), "revokeToken", "End a token at once", None, (200, "Done")),
 
     get(VIEWER, NETWORKS, "listNetworks", "The project's networks", "NetworkList"),
@@ -221,14 +255,14 @@ pub const TABLE: &[Route] = &[
     send(MEMBER, (Method::Delete, NETWORK), "deleteNetwork", "Remove a network nothing uses", None, (202, "OperationAccepted")),
     get(VIEWER, CLUSTERS, "listClusters", "The project's clusters", "ClusterList"),
     send(MEMBER, (Method::Post, CLUSTERS), "createCluster", "Make a cluster", json("ClusterCreate"), (202, "ClusterAccepted")),
-    send(VIEWER, (Method::Post, CLUSTERS_PLAN), "planCluster", "What creating or changing a cluster would do; changes nothing", json("PlanRequest"), (200, "PlanView")),
+    asks(send(VIEWER, (Method::Post, CLUSTERS_PLAN), "planCluster", "What creating or changing a cluster would do; changes nothing", json("PlanRequest"), (200, "PlanView"))),
     get(VIEWER, CLUSTER, "getCluster", "One cluster, by name or id, with its instances and recent events", "ClusterDetailView"),
     send(MEMBER, (Method::Put, CLUSTER), "applyCluster", "Make the cluster of this name, or change it to this spec (200 when there is nothing to change)", json("ClusterApply"), (202, "ClusterAccepted")),
     send(MEMBER, (Method::Delete, CLUSTER), "deleteCluster", "Remove a cluster and all that belongs to it", None, (202, "OperationAccepted")),
     send(MEMBER, (Method::Post, CLUSTER_RETRY), "retryCluster", "Take up a creation that failed or was cancelled", None, (202, "OperationAccepted")),
     media(VIEWER, CLUSTER_KUBECONFIG, "kubeconfig", "A kubeconfig that asks `cloud` for the caller's token; nothing in it is secret", "application/yaml"),
-    Route { answer: Content::Media("application/yaml"), ..send(ADMIN, (Method::Post, CLUSTER_CREDENTIALS), "issueCredentials", "An administrator's kubeconfig with a certificate of the caller's own, good for a day", json("CredentialsRequest"), (200, "")) },
-    send(VIEWER, (Method::Post, CLUSTER_TOKEN), "clusterToken", "A short-lived token of the caller for this cluster's API alone", None, (200, "ClusterTokenView")),
+    secret(Route { answer: Content::Media("application/yaml"), ..send(ADMIN, (Method::Post, CLUSTER_CREDENTIALS), "issueCredentials", "An administrator's kubeconfig with a certificate of the caller's own, good for a day", json("CredentialsRequest"), (200, "")) }),
+    secret(send(VIEWER, (Method::Post, CLUSTER_TOKEN), "clusterToken", "A short-lived token of the caller for this cluster's API alone", None, (200, "ClusterTokenView"))),
     get(VIEWER, CLUSTER_IMAGES, "listImages", "Images loaded into a cluster", "ImageList"),
     send(MEMBER, (Method::Post, CLUSTER_IMAGES), "loadImages", "Load an OCI or docker archive for every node, also those that join later", Some(Content::Media("application/x-tar")), (200, "ImageList")),
     get(VIEWER, INSTANCES, "listInstances", "The project's instances", "InstanceList"),
@@ -238,6 +272,11 @@ pub const TABLE: &[Route] = &[
     send(MEMBER, (Method::Post, OPERATION_CANCEL), "cancelOperation", "Stop the creation of a cluster; what was made is held until it is retried or deleted", None, (200, "OperationView")),
     media(VIEWER, OPERATION_WATCH, "watchOperation", "Server-sent events named `operation`, each a whole OperationView; ends with the operation", "text/event-stream"),
     get(VIEWER, EVENTS, "listEvents", "What happened, newest first", "EventList"),
+
+    get(PLATFORM, KEYS, "listKeys", "The master keys that secrets are sealed under, and how many rows are under each", "KeyList"),
+    send(PLATFORM, (Method::Post, KEYS_ROTATE), "rotateKey", "Make a new master key, unless one is taking over already, and wrap every secret anew in the background", None, (202, "KeyList")),
+    get(PLATFORM, AUDIT, "listAudit", "Who did what, newest first", "AuditList"),
+    get(PLATFORM, AUDIT_VERIFY, "verifyAudit", "Whether the audit log is as it was written, and where it is not", "VerdictView"),
 ];
 
 /// The row of a request; `path` is the pattern it was routed by.
@@ -271,6 +310,35 @@ mod tests {
             };
             assert!(named, "{} {}", route.method.as_str(), route.path);
         }
+    }
+
+    /// Whoever adds a route says which it is; these lists are what a reviewer looks at.
+    #[test]
+    fn what_changes_something_or_shows_a_secret_is_audited() {
+        let ids = |wanted: fn(&&Route) -> bool| -> Vec<&str> {
+            TABLE.iter().filter(wanted).map(|route| route.id).collect()
+        };
+        assert_eq!(
+            ids(|route| route.method != Method::Get && route.audited == Audited::No),
+            ["planCluster"]
+        );
+        assert_eq!(
+            ids(|route| route.audited == Audited::SecretRead),
+            [
+                "login",
+                "refresh",
+                "acceptInvitation",
+                "inviteToOrg",
+                "inviteToProject",
+                "createToken",
+                "issueCredentials",
+                "clusterToken"
+            ]
+        );
+        assert_eq!(
+            ids(|route| route.method == Method::Get && route.audited == Audited::Change),
+            [""; 0]
+        );
     }
 
     #[test]

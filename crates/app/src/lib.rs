@@ -3,6 +3,7 @@
 
 mod admission;
 mod allocate;
+pub mod audit;
 mod books;
 mod desired;
 pub mod identity;
@@ -11,6 +12,7 @@ pub mod quota;
 mod recipes;
 pub mod reconcile;
 pub mod records;
+pub mod rotation;
 pub mod tenants;
 mod world;
 

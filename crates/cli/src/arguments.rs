@@ -3,7 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::{
-    commands::{apply, bundle, completion, events, instance, k8s, man, operation, version, vpc},
+    commands::{
+        admin, apply, audit, bundle, completion, events, instance, k8s, man, operation, version, vpc,
+    },
     connection::Connection,
 };
 
@@ -42,6 +44,12 @@ pub enum Command {
     Bundle(bundle::Bundle),
     /// What happened, newest first
     Events(events::Events),
+    /// Who did what, and whether the record of it is whole
+    #[command(subcommand)]
+    Audit(audit::Command),
+    /// What an operator of the platform does
+    #[command(subcommand)]
+    Admin(admin::Command),
     /// Versions of this program and of the platform
     Version(version::Version),
     /// Completion script for a shell

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::failure::{Exit, Failure};
 
 pub const DEFAULT_CLIENT_FILE: &str = "/var/lib/plasmacloud/client.toml";
+const DEFAULT_PROJECT: &str = "default";
 const DEFAULT_CACHE: &str = "/var/cache/plasmacloud";
 
 #[derive(Debug, Clone, Args)]
@@ -26,16 +27,15 @@ pub struct Connection {
     /// File that holds the token and nothing else [env: PLASMACLOUD_TOKEN=<the token itself>]
     #[arg(long, global = true, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
-    /// Project to work in
+    /// Project to work in [default: default]
     #[arg(
         long,
         global = true,
         env = "PLASMACLOUD_PROJECT",
         hide_env_values = true,
-        default_value = "default",
         value_name = "NAME"
     )]
-    pub project: String,
+    pub project: Option<String>,
 }
 
 /// What `cloudd` leaves for its clients. Unknown keys are a newer platform's.
@@ -103,7 +103,8 @@ impl Connection {
                 (endpoint, token.or(file.token))
             }
         };
-        Ok(Client::new(&endpoint, token, &self.project)?)
+        let project = self.project.as_deref().unwrap_or(DEFAULT_PROJECT);
+        Ok(Client::new(&endpoint, token, project)?)
     }
 
     fn given_token(&self) -> Result<Option<String>, Failure> {

@@ -1,7 +1,7 @@
 //! The instance's `cloud-keeper`, which keeps its edge and its `cloudd` running as on a host without systemd.
 //!
 //! `cloudd` is started through two lines of shell, so that a test can keep it from starting; it takes the order to die
-//! at a point of a plan from a file.
+//! at a point of a plan from a file. What else its environment is to hold, a test writes into `environment`.
 
 use std::{
     collections::BTreeMap,
@@ -19,6 +19,7 @@ use crate::{process::Process, programs::Programs, wait::eventually};
 
 const START: &str = r#"while [ -e "$1/hold" ]; do sleep 0.1; done
 export PLASMACLOUD_KILL_FILE="$1/kill-at"
+if [ -e "$1/environment" ]; then . "$1/environment"; fi
 shift; exec "$@""#;
 
 pub struct Supervisor {

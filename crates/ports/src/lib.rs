@@ -6,6 +6,7 @@
 //! - what cannot be observed is reported as unknown, never as absent;
 //! - `scan` looks at the world, not at any record of what was made.
 
+pub mod audit;
 pub mod bundles;
 pub mod clock;
 pub mod cluster_api;

@@ -1,4 +1,4 @@
-//! The platform's memory: documents, tasks with fenced leases, the ledger, secrets (sealed), events.
+//! The platform's memory: documents, tasks with fenced leases, the ledger, secrets (sealed), events, the audit log.
 //!
 //! Guarantees: a batch is all or nothing and durable when `commit` returns. Assumptions: any number of processes may
 //! use one store. A lease is exclusive until it runs out; its fence number rises with every lease of that task, and a
@@ -8,10 +8,14 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use types::{
     Timestamp,
+    audit::{AuditRecord, Entry},
     operation::{Event, Subject},
 };
 
-use crate::vault::{Sealed, SecretRef};
+use crate::{
+    audit::AuditFilter,
+    vault::{KeyMark, Sealed, SecretRef, Vault},
+};
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -123,10 +127,20 @@ pub enum Write {
         kind: String,
         id: String,
     },
+    /// Sealed under a key that was retired meanwhile, it is stale.
     PutSecret {
         at: SecretRef,
         sealed: Sealed,
     },
+    /// Only where `was` is what is stored; otherwise, or when there is nothing, it is stale.
+    ReplaceSecret {
+        at: SecretRef,
+        was: Sealed,
+        sealed: Sealed,
+    },
+    /// No secret is under this key, or it is stale; and none will be: what is put under it later is stale, too. So
+    /// whoever sealed before the key was replaced and writes after it was dropped is told to seal again.
+    RetireKey(KeyMark),
     /// Every secret of an owner.
     DeleteSecrets {
         owner: String,
@@ -174,6 +188,13 @@ pub trait Store: Send + Sync {
 
     async fn secret(&self, at: &SecretRef) -> Result<Option<Sealed>, StoreError>;
 
+    /// Every secret by page, in the order of owner and name, from after the one given.
+    async fn secrets(
+        &self,
+        after: Option<&SecretRef>,
+        limit: u32,
+    ) -> Result<Vec<(SecretRef, Sealed)>, StoreError>;
+
     async fn ledger(&self, subject: &Subject) -> Result<Vec<LedgerEntry>, StoreError>;
 
     /// Newest first.
@@ -185,6 +206,13 @@ pub trait Store: Send + Sync {
     ) -> Result<Vec<Event>, StoreError>;
 
     async fn trim_events(&self, before: Timestamp) -> Result<u64, StoreError>;
+
+    /// Adds to the audit log; see `audit` for what it follows. The record and the head that is sealed anew are one
+    /// transaction: of any number of callers at once, each gets a number of its own and follows the one before it.
+    async fn append_audit(&self, entry: Entry, vault: &dyn Vault) -> Result<AuditRecord, StoreError>;
+
+    /// As they are stored, tampered with or not: whoever asks for the chain checks it.
+    async fn audit(&self, filter: &AuditFilter) -> Result<Vec<AuditRecord>, StoreError>;
 
     /// Takes the task that is due longest, if any, for `ttl_ms`.
     async fn lease(&self, owner: &str, now_ms: i64, ttl_ms: i64) -> Result<Option<Lease>, StoreError>;

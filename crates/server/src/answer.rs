@@ -2,7 +2,7 @@
 
 use api::{Problem, problem};
 use axum::{
-    Json,
+    Extension, Json,
     extract::{
         FromRequest, FromRequestParts, Path, Query, Request,
         rejection::{BytesRejection, FailedToBufferBody, JsonRejection},
@@ -33,11 +33,16 @@ impl IntoResponse for Refusal {
     }
 }
 
+/// The code of a refusal, on its answer, for whoever keeps a record of it.
+#[derive(Debug, Clone)]
+pub struct FaultCode(pub String);
+
 /// A problem with a status that no kind of fault has.
 fn problem_response(status: u16, problem: &Problem) -> Response {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let body = serde_json::to_vec(problem).unwrap_or_default();
-    (status, [(header::CONTENT_TYPE, problem::MEDIA_TYPE)], body).into_response()
+    let code = Extension(FaultCode(problem.code.clone()));
+    (status, [(header::CONTENT_TYPE, problem::MEDIA_TYPE)], code, body).into_response()
 }
 
 pub type Answer<T> = Result<T, Refusal>;

@@ -9,7 +9,7 @@ use std::{
 use serde::Deserialize;
 use types::{Fault, Name};
 
-use crate::options::Overrides;
+use crate::{master_key::MasterKey, options::Overrides};
 
 pub const DEFAULT_FILE: &str = "/etc/plasmacloud/cloudd.toml";
 
@@ -36,6 +36,8 @@ pub struct Config {
     /// How many times longer than on an ordinary host a step may take before its operation is called failed.
     pub patience: f64,
     pub log_format: LogFormat,
+    /// Where the key comes from that all secrets are sealed under.
+    pub master_key: MasterKey,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
@@ -60,6 +62,7 @@ struct File {
     recipe_dir: Option<PathBuf>,
     patience: Option<f64>,
     log_format: Option<LogFormat>,
+    master_key: Option<MasterKey>,
 }
 
 impl Config {
@@ -127,6 +130,7 @@ impl Config {
             recipe_dir: file.recipe_dir,
             patience: file.patience.unwrap_or(1.0),
             log_format: pick(&overrides.log_format, file.log_format, || LogFormat::Text),
+            master_key: file.master_key.unwrap_or_default(),
         };
         config.check()?;
         Ok(config)
@@ -201,6 +205,28 @@ mod tests {
     }
 
     #[test]
+    fn the_master_key_comes_from_where_it_is_said() {
+        assert_eq!(resolve("").unwrap().master_key, MasterKey::File);
+        let from = |text: &str| resolve(&format!("[master_key]\n{text}")).unwrap().master_key;
+        let variable = "PLASMACLOUD_MASTER_KEY".to_owned();
+        assert_eq!(
+            from("from = \"environment\""),
+            MasterKey::Environment { variable }
+        );
+        let transit = "from = \"transit\"\naddress = \"https://v:8200\"\nkey = \"k\"\ntoken_file = \"/t\"";
+        assert_eq!(
+            from(transit),
+            MasterKey::Transit {
+                address: "https://v:8200".to_owned(),
+                mount: "transit".to_owned(),
+                key: "k".to_owned(),
+                token_file: "/t".into(),
+                ca_file: None,
+            }
+        );
+    }
+
+    #[test]
     fn flags_win_over_the_file() {
         let overrides = Overrides {
             state_dir: Some("/tmp/a".into()),
@@ -230,6 +256,17 @@ mod tests {
             ("state_dir = \"here\"", "config-relative", "state_dir"),
             ("instance = \"A b\"", "config-instance", "A b"),
             ("log_format = \"xml\"", "config-invalid", "xml"),
+            ("[master_key]\nfrom = \"hat\"", "config-invalid", "hat"),
+            (
+                "[master_key]\nfrom = \"transit\"\nkey = \"k\"",
+                "config-invalid",
+                "address",
+            ),
+            (
+                "[master_key]\nfrom = \"environment\"\nvariabel = \"K\"",
+                "config-invalid",
+                "variabel",
+            ),
         ] {
             let fault = resolve(text).unwrap_err();
             assert_eq!(fault.code, code, "{text}");

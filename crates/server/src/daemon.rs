@@ -3,7 +3,7 @@
 //! Stopping: watches end, requests under way finish, then background work; each has its bounded time. Work that is cut
 //! off is safe, because the next start goes on from what was recorded.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use tokio::{
     net::TcpListener,
@@ -13,6 +13,7 @@ use tokio::{
     time::timeout,
 };
 use types::Fault;
+use vault::KeySource;
 
 use crate::{
     config::Config,
@@ -29,7 +30,7 @@ const REQUESTS_GRACE: Duration = Duration::from_secs(10);
 const BACKGROUND_GRACE: Duration = Duration::from_secs(20);
 
 /// Runs until a signal asks it to stop.
-pub async fn run(config: Config) -> Result<(), Fault> {
+pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
     log::start(config.log_format);
     let stop = stop_on_signal()?;
     let state = StateDir::prepare(&config.state_dir)?;
@@ -42,12 +43,16 @@ pub async fn run(config: Config) -> Result<(), Fault> {
     let Platform {
         surface,
         tenants,
+        audit,
+        keys,
         background,
-    } = wiring::build(&config, &state, stop.clone()).await?;
+    } = wiring::build(&config, &state, master_key, stop.clone()).await?;
     let api = Api {
         surface,
         tenants,
         token: Arc::new(token),
+        audit,
+        keys,
         metrics: Arc::new(Metrics::default()),
         uploads: Arc::new(state.uploads()),
         instance: config.instance.as_str().into(),
@@ -63,7 +68,8 @@ pub async fn run(config: Config) -> Result<(), Fault> {
 /// Serves until told to stop.
 pub async fn serve(listener: TcpListener, api: Api) -> Result<(), Fault> {
     let stop = api.stop.clone();
-    let service = axum::serve(listener, router(api)).with_graceful_shutdown(stopped(stop.clone()));
+    let callers = router(api).into_make_service_with_connect_info::<SocketAddr>();
+    let service = axum::serve(listener, callers).with_graceful_shutdown(stopped(stop.clone()));
     let serving = service.into_future();
     tokio::pin!(serving);
     let served = tokio::select! {

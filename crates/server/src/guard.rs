@@ -14,11 +14,13 @@ use axum::{
 use types::{
     Fault, FaultKind, ProjectId, Secret,
     access::{Access, Principal},
+    audit::Actor,
     tenant::{Organisation, Role},
 };
 
 use crate::{
     answer::{At, Refusal, no_such_method},
+    audit::Place,
     router::Api,
 };
 
@@ -27,6 +29,29 @@ use crate::{
 pub struct Caller {
     pub principal: Principal,
     inside: Inside,
+}
+
+impl Caller {
+    fn actor(&self) -> Actor {
+        Actor {
+            id: self.principal.id.clone(),
+            name: self.principal.name.clone(),
+        }
+    }
+
+    fn place(&self) -> Place {
+        match &self.inside {
+            Inside::Nowhere => Place::default(),
+            Inside::Org(org) => Place {
+                org: Some(org.id.to_string()),
+                project: None,
+            },
+            Inside::Project(entered) => Place {
+                org: Some(entered.project.org.to_string()),
+                project: Some(entered.project.id.to_string()),
+            },
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -49,11 +74,35 @@ pub async fn guard(
     if row.access != Access::Open {
         let shown = request.headers().get(header::AUTHORIZATION).cloned();
         match admitted(&api, row.access, &parameters, shown).await {
-            Ok(caller) => request.extensions_mut().insert(caller),
-            Err(fault) => return Refusal(fault).into_response(),
-        };
+            Ok(caller) => {
+                let (actor, place) = (caller.actor(), caller.place());
+                request.extensions_mut().insert(actor);
+                request.extensions_mut().insert(place);
+                request.extensions_mut().insert(caller);
+            }
+            Err(Stopped { fault, caller }) => {
+                let mut refusal = Refusal(fault).into_response();
+                if let Some(caller) = caller {
+                    refusal.extensions_mut().insert(caller.actor());
+                    refusal.extensions_mut().insert(caller.place());
+                }
+                return refusal;
+            }
+        }
     }
     next.run(request).await
+}
+
+/// Somebody who was not let in, as far as they are known.
+struct Stopped {
+    fault: Fault,
+    caller: Option<Caller>,
+}
+
+impl From<Fault> for Stopped {
+    fn from(fault: Fault) -> Self {
+        Self { fault, caller: None }
+    }
 }
 
 async fn admitted(
@@ -61,22 +110,29 @@ async fn admitted(
     access: Access,
     parameters: &RawPathParams,
     shown: Option<HeaderValue>,
-) -> Result<Caller, Fault> {
+) -> Result<Caller, Stopped> {
     let principal = authenticate(api, shown).await?;
     let named = |wanted: &str| {
         let found = parameters.iter().find(|(name, _)| *name == wanted);
         found.map(|(_, value)| value)
     };
     let inside = match (named("project"), named("org")) {
-        (Some(project), _) => Inside::Project(api.tenants.enter(&principal, project).await?),
-        (None, Some(org)) => Inside::Org(api.tenants.find_org(&principal, org).await?),
-        (None, None) => Inside::Nowhere,
+        (Some(project), _) => api.tenants.enter(&principal, project).await.map(Inside::Project),
+        (None, Some(org)) => api.tenants.find_org(&principal, org).await.map(Inside::Org),
+        (None, None) => Ok(Inside::Nowhere),
     };
-    if allowed(access, &principal, &inside) {
-        Ok(Caller { principal, inside })
-    } else {
-        Err(forbidden(access))
-    }
+    let (caller, refused) = match inside {
+        Ok(inside) if allowed(access, &principal, &inside) => return Ok(Caller { principal, inside }),
+        Ok(inside) => (Caller { principal, inside }, forbidden(access)),
+        Err(fault) => {
+            let inside = Inside::Nowhere;
+            (Caller { principal, inside }, fault)
+        }
+    };
+    Err(Stopped {
+        fault: refused,
+        caller: Some(caller),
+    })
 }
 
 fn allowed(access: Access, principal: &Principal, inside: &Inside) -> bool {

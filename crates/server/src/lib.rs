@@ -2,6 +2,7 @@
 //! Nothing here knows how a cluster is made; `wiring` is the one file that does know who does.
 
 pub mod answer;
+pub mod audit;
 pub mod auth;
 pub mod check;
 pub mod config;
@@ -16,6 +17,7 @@ mod kill_probe;
 mod listener;
 pub mod lock;
 mod log;
+pub mod master_key;
 pub mod metrics;
 mod ops_surface;
 pub mod options;

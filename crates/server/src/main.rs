@@ -6,7 +6,7 @@ use clap::Parser;
 use server::{
     check,
     config::Config,
-    daemon,
+    daemon, master_key,
     options::{Command, Options},
     teardown,
 };
@@ -38,7 +38,8 @@ fn runtime() -> Result<tokio::runtime::Runtime, Fault> {
 
 fn start(options: &Options) -> Result<(), Fault> {
     let config = Config::load(options.config.as_deref(), &options.overrides)?;
-    runtime()?.block_on(daemon::run(config))
+    let source = master_key::source(&config)?;
+    runtime()?.block_on(daemon::run(config, source))
 }
 
 fn teardown(options: &Options) -> Result<(), Fault> {

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use api::routes;
-use app::Tenants;
+use app::{Tenants, rotation::Rotator};
 use axum::{
     Router,
     extract::DefaultBodyLimit,
@@ -13,11 +13,11 @@ use axum::{
 use tokio::sync::watch;
 
 use crate::{
-    Surface, answer,
+    Surface, answer, audit,
     auth::TokenHash,
     endpoints::{
-        clusters, events, images, instances, login, members, networks, operations, orgs, platform, projects,
-        tokens,
+        self, clusters, events, images, instances, keys, login, members, networks, operations, orgs,
+        platform, projects, tokens,
     },
     guard,
     metrics::{self, Metrics},
@@ -35,6 +35,8 @@ pub struct Api {
     pub surface: Arc<dyn Surface>,
     pub tenants: Tenants,
     pub token: Arc<TokenHash>,
+    pub audit: audit::Log,
+    pub keys: Arc<Rotator>,
     pub metrics: Arc<Metrics>,
     /// Where bodies too large for memory go; on a disk, swept at start.
     pub uploads: Arc<PathBuf>,
@@ -47,7 +49,15 @@ pub fn router(api: Api) -> Router {
         .merge(platform_routes())
         .merge(tenant_routes())
         .merge(project_routes())
+        .route_layer(middleware::from_fn_with_state(
+            api.clone(),
+            audit::recorder::record,
+        ))
         .route_layer(middleware::from_fn_with_state(api.clone(), guard::guard))
+        .route_layer(middleware::from_fn_with_state(
+            api.clone(),
+            audit::recorder::at_the_door,
+        ))
         .fallback(answer::no_such_route)
         .method_not_allowed_fallback(answer::no_such_method)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
@@ -62,6 +72,10 @@ fn platform_routes() -> Router<Api> {
         .route(routes::VERSION, get(platform::version))
         .route(routes::METRICS, get(platform::metrics))
         .route(routes::BUNDLES, get(platform::bundles))
+        .route(routes::KEYS, get(keys::list))
+        .route(routes::KEYS_ROTATE, post(keys::rotate))
+        .route(routes::AUDIT, get(endpoints::audit::list))
+        .route(routes::AUDIT_VERIFY, get(endpoints::audit::verify))
         .route(routes::DISCOVERY, get(login::discovery))
         .route(routes::JWKS, get(login::jwks))
 }

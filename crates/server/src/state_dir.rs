@@ -83,10 +83,6 @@ impl StateDir {
         self.0.join("platform.db")
     }
 
-    pub fn master_key(&self) -> PathBuf {
-        self.0.join("auth/master.key")
-    }
-
     /// Which generation of each network is in force.
     pub fn networks(&self) -> PathBuf {
         self.0.join("networks")
@@ -116,6 +112,11 @@ impl StateDir {
         }
         Ok(())
     }
+}
+
+/// Of the state directory at `path`, which need not be there yet.
+pub fn master_key(path: &Path) -> PathBuf {
+    path.join("auth/master.key")
 }
 
 fn make(path: &Path) -> Result<(), Fault> {

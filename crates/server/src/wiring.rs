@@ -2,28 +2,30 @@
 
 use std::{sync::Arc, time::Duration};
 
-use app::{Ops, Publisher, Reconcilers, Settings, Tenants, World};
+use app::{Ops, Publisher, Reconcilers, Settings, Tenants, World, rotation::Rotator};
 use bundle::Shelf;
 use edge::EdgeClient;
 use kubeapi::KubeApi;
 use machines::{FileVolumes, NspawnDriver, NspawnOptions, Overcommit};
-use ports::{Store, clock::SystemClock, store::Filter};
+use ports::{Store, clock::SystemClock};
 use prismnet::NamespaceDriver;
 use store::SqliteStore;
 use tokio::task::JoinSet;
 use types::Fault;
-use vault::FileVault;
+use vault::{KeySource, KeyVault};
 use workflow::{Options, Signals, Worker};
 
 use crate::{
-    Surface, config::Config, instance, kill_probe::KillProbe, ops_surface::OpsSurface, recipe, router::Stop,
-    state_dir::StateDir,
+    Surface, audit, config::Config, instance, kill_probe::KillProbe, ops_surface::OpsSurface, recipe,
+    router::Stop, state_dir::StateDir,
 };
 
 /// What runs behind the API.
 pub struct Platform {
     pub surface: Arc<dyn Surface>,
     pub tenants: Tenants,
+    pub audit: audit::Log,
+    pub keys: Arc<Rotator>,
     /// Workers and reconcilers; each ends by itself soon after `stop` turns true.
     pub background: JoinSet<()>,
 }
@@ -70,7 +72,12 @@ pub fn host(config: &Config, state: &StateDir) -> Result<Host, Fault> {
 }
 
 /// Called once, with the state directory prepared and locked and the API's address bound, but nothing served yet.
-pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Platform, Fault> {
+pub async fn build(
+    config: &Config,
+    state: &StateDir,
+    master_key: KeySource,
+    stop: Stop,
+) -> Result<Platform, Fault> {
     let Host {
         compute,
         network,
@@ -79,16 +86,17 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
     let store = SqliteStore::open(state.database())
         .await
         .map_err(app::records::fault)?;
-    let clusters = store.list("cluster", &Filter::default()).await;
-    let sealed_before =
-        !clusters.map_err(app::records::fault)?.is_empty() || app::identity::is_sealed(&store).await?;
-    let vault = FileVault::open(state.master_key(), sealed_before)?;
+    let store: Arc<dyn Store> = Arc::new(store);
+    let sealed_before = store.secrets(None, 1).await.map_err(app::records::fault)?;
+    let vault = Arc::new(KeyVault::open(master_key, !sealed_before.is_empty()).await?);
+    let keys = Arc::new(Rotator::new(store.clone(), vault.clone()));
+    keys.check().await?;
     let shelf = Arc::new(Shelf::open(&config.cache_dir, &state.images())?);
     let signals = Arc::new(Signals::default());
     let world = Arc::new(World {
-        store: Arc::new(store),
+        store,
         clock: Arc::new(SystemClock::default()),
-        vault: Arc::new(vault),
+        vault,
         compute,
         network,
         volumes,
@@ -127,7 +135,13 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
     let mut background = JoinSet::new();
     background.spawn(worker.run(stopped(stop.clone())));
     background.spawn(Publisher::new(world.clone()).run(stopped(stop.clone())));
+    background.spawn(rotate_keys(keys.clone(), stop.clone()));
     background.spawn(trim_events(world.store.clone(), world.clock.clone(), stop));
+    let audit = audit::Log {
+        store: world.store.clone(),
+        vault: world.vault.clone(),
+        clock: world.clock.clone(),
+    };
     let tenants = Tenants::new(
         world.store.clone(),
         world.clock.clone(),
@@ -137,6 +151,8 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
     );
     tenants.begin().await?;
     Ok(Platform {
+        audit,
+        keys,
         tenants,
         surface: Arc::new(OpsSurface(Ops::new(world))),
         background,
@@ -145,6 +161,14 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
 
 async fn stopped(mut stop: Stop) {
     let _ = stop.wait_for(|stop| *stop).await;
+}
+
+/// Goes on with what an earlier life began.
+async fn rotate_keys(keys: Arc<Rotator>, stop: Stop) {
+    tokio::select! {
+        () = keys.run() => {}
+        () = stopped(stop) => {}
+    }
 }
 
 /// Events are kept for two weeks.

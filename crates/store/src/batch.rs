@@ -3,7 +3,7 @@
 use ports::store::{Batch, Write};
 use sqlx::SqliteConnection;
 
-use crate::{documents, error::Trouble, records, tasks};
+use crate::{documents, error::Trouble, records, secrets, tasks};
 
 pub(crate) async fn run(tx: &mut SqliteConnection, batch: Batch) -> Result<(), Trouble> {
     if let Some(lease) = &batch.fence {
@@ -23,8 +23,10 @@ async fn run_one(tx: &mut SqliteConnection, write: Write) -> Result<(), Trouble>
         Write::EndTask { subject } => tasks::end(tx, &subject).await,
         Write::LedgerAdd(entry) => records::ledger_add(tx, &entry).await,
         Write::LedgerRemove { subject, kind, id } => records::ledger_remove(tx, &subject, &kind, &id).await,
-        Write::PutSecret { at, sealed } => records::put_secret(tx, &at, &sealed).await,
-        Write::DeleteSecrets { owner } => records::delete_secrets(tx, &owner).await,
+        Write::PutSecret { at, sealed } => secrets::put(tx, &at, &sealed).await,
+        Write::ReplaceSecret { at, was, sealed } => secrets::replace(tx, &at, &was, &sealed).await,
+        Write::RetireKey(key) => secrets::retire_key(tx, &key).await,
+        Write::DeleteSecrets { owner } => secrets::delete(tx, &owner).await,
         Write::Event(event) => records::add_event(tx, &event).await,
     }
 }

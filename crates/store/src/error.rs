@@ -45,6 +45,12 @@ impl Trouble {
             Self::Known(error) => return error,
             Self::Sql(error) => error,
         };
+        if let sqlx::Error::ColumnDecode { index, source } = &error {
+            return StoreError::Corrupt {
+                place: format!("column {index} of a row"),
+                detail: source.to_string(),
+            };
+        }
         match result_code(&error) {
             Some(FULL | NO_ROOM_FOR_INDEX) => StoreError::Full,
             Some(code) if matches!(code & 0xff, CORRUPT | NOT_A_DATABASE) => {

@@ -1,4 +1,5 @@
-//! The platform's memory in one SQLite file: documents, tasks with fenced leases, the ledger, sealed secrets, events.
+//! The platform's memory in one SQLite file: documents, tasks with fenced leases, the ledger, sealed secrets, events, the audit
+//! log.
 //!
 //! Guarantees
 //! - A batch is one transaction: all of it or nothing. When `commit` returns, it is on the disk (WAL with
@@ -21,12 +22,14 @@
 //!   the generations and the idempotence of the other ports.
 //! - On the clock: see `tasks`.
 
+mod audit;
 mod batch;
 mod documents;
 mod error;
 mod open;
 mod place;
 mod records;
+mod secrets;
 mod sqlite;
 mod tasks;
 

@@ -1,9 +1,6 @@
-//! What is kept beside the documents: the ledger, sealed secrets, events.
+//! What is kept beside the documents: the ledger, events.
 
-use ports::{
-    store::LedgerEntry,
-    vault::{Sealed, SecretRef},
-};
+use ports::store::LedgerEntry;
 use sqlx::SqliteConnection;
 use types::{
     Timestamp,
@@ -60,41 +57,6 @@ pub(crate) async fn ledger(
             id,
         })
         .collect())
-}
-
-pub(crate) async fn put_secret(
-    tx: &mut SqliteConnection,
-    at: &SecretRef,
-    sealed: &Sealed,
-) -> Result<(), Trouble> {
-    sqlx::query(
-        "INSERT INTO secrets (owner, name, sealed) VALUES (?, ?, ?)
-         ON CONFLICT (owner, name) DO UPDATE SET sealed = excluded.sealed",
-    )
-    .bind(&at.owner)
-    .bind(&at.name)
-    .bind(&sealed.0)
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-pub(crate) async fn delete_secrets(tx: &mut SqliteConnection, owner: &str) -> Result<(), Trouble> {
-    sqlx::query("DELETE FROM secrets WHERE owner = ?")
-        .bind(owner)
-        .execute(tx)
-        .await?;
-    Ok(())
-}
-
-pub(crate) async fn secret(db: &mut SqliteConnection, at: &SecretRef) -> Result<Option<Sealed>, Trouble> {
-    let sealed: Option<Vec<u8>> =
-        sqlx::query_scalar("SELECT sealed FROM secrets WHERE owner = ? AND name = ?")
-            .bind(&at.owner)
-            .bind(&at.name)
-            .fetch_optional(db)
-            .await?;
-    Ok(sealed.map(Sealed))
 }
 
 /// Written again under the same id it stays what it was.

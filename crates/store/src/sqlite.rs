@@ -4,21 +4,23 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use ports::{
-    Store,
+    Store, Vault,
+    audit::AuditFilter,
     store::{Batch, Doc, Filter, Lease, LedgerEntry, Next, StoreError},
     vault::{Sealed, SecretRef},
 };
 use sqlx::{Connection, Sqlite, pool::PoolConnection};
 use types::{
     Timestamp,
+    audit::{AuditRecord, Entry},
     operation::{Event, Subject},
 };
 
 use crate::{
-    batch, documents,
+    audit, batch, documents,
     error::Trouble,
     open::{self, Pools},
-    records, tasks,
+    records, secrets, tasks,
 };
 
 /// Readers must not be passed by a writer between the look and the write: the lock is taken at the beginning.
@@ -115,7 +117,15 @@ impl Store for SqliteStore {
     }
 
     async fn secret(&self, at: &SecretRef) -> Result<Option<Sealed>, StoreError> {
-        reading!(self, "get a secret", |db| records::secret(db, at))
+        reading!(self, "get a secret", |db| secrets::get(db, at))
+    }
+
+    async fn secrets(
+        &self,
+        after: Option<&SecretRef>,
+        limit: u32,
+    ) -> Result<Vec<(SecretRef, Sealed)>, StoreError> {
+        reading!(self, "list secrets", |db| secrets::list(db, after, limit))
     }
 
     async fn ledger(&self, subject: &Subject) -> Result<Vec<LedgerEntry>, StoreError> {
@@ -135,6 +145,16 @@ impl Store for SqliteStore {
 
     async fn trim_events(&self, before: Timestamp) -> Result<u64, StoreError> {
         in_transaction!(self, "trim events", |tx| records::trim_events(tx, before))
+    }
+
+    async fn append_audit(&self, entry: Entry, vault: &dyn Vault) -> Result<AuditRecord, StoreError> {
+        in_transaction!(self, "write to the audit log", |tx| audit::append(
+            tx, entry, vault
+        ))
+    }
+
+    async fn audit(&self, filter: &AuditFilter) -> Result<Vec<AuditRecord>, StoreError> {
+        reading!(self, "read the audit log", |db| audit::list(db, filter))
     }
 
     async fn lease(&self, owner: &str, now_ms: i64, ttl_ms: i64) -> Result<Option<Lease>, StoreError> {

@@ -104,6 +104,8 @@ ids! {
     InvitationId = "inv";
     /// A login.
     SessionId = "ses";
+    /// One call of the API; both of its audit records carry it, and its answer.
+    RequestId = "req";
 }
 
 #[cfg(test)]

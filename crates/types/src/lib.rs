@@ -2,6 +2,7 @@
 //! Raw input is parsed into these types once, at the edge; nothing further in sees a raw string.
 
 pub mod access;
+pub mod audit;
 pub mod catalogue;
 pub mod cidr;
 pub mod cluster;
@@ -28,7 +29,7 @@ pub use cidr::Cidr;
 pub use email::Email;
 pub use fault::{Fault, FaultKind};
 pub use id::{
-    ClusterId, EventId, InvitationId, MachineId, NetworkId, OperationId, OrgId, PortId, ProjectId,
+    ClusterId, EventId, InvitationId, MachineId, NetworkId, OperationId, OrgId, PortId, ProjectId, RequestId,
     ServiceAccountId, SessionId, TokenId, UserId, VolumeId,
 };
 pub use name::Name;

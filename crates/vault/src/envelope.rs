@@ -12,20 +12,16 @@ use aes_gcm_siv::{
     aead::{Aead, Payload},
 };
 use ports::vault::{Sealed, SecretRef};
-use sha2::{Digest, Sha256};
 use types::Secret;
 use zeroize::Zeroizing;
 
-use crate::key_file::{KEY_LEN, MasterKey};
+use crate::keyring::{KEY_LEN, Keyring, MasterKey, Named};
 
-const FORMAT: u8 = 1;
-const KEY_ID_LEN: usize = 8;
-const NONCE_LEN: usize = 12;
+pub(crate) const FORMAT: u8 = 1;
+pub(crate) const KEY_ID_LEN: usize = 8;
+pub(crate) const NONCE_LEN: usize = 12;
 const TAG_LEN: usize = 16;
 const WRAP_LEN: usize = KEY_LEN + TAG_LEN;
-
-/// Names a master key without telling anything of it.
-pub(crate) type KeyId = [u8; KEY_ID_LEN];
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub(crate) enum EnvelopeError {
@@ -43,56 +39,65 @@ pub(crate) enum EnvelopeError {
     Forged,
 }
 
-pub(crate) fn key_id(master: &MasterKey) -> KeyId {
-    let digest = Sha256::new()
-        .chain_update(b"plasmacloud vault key id\0")
-        .chain_update(**master)
-        .finalize();
-    let mut id = KeyId::default();
-    id.copy_from_slice(&digest[..KEY_ID_LEN]);
-    id
-}
-
-pub(crate) fn seal(master: &MasterKey, at: &SecretRef, secret: &Secret) -> Result<Sealed, EnvelopeError> {
-    let id = key_id(master);
+pub(crate) fn seal(keys: &Keyring, at: &SecretRef, secret: &Secret) -> Result<Sealed, EnvelopeError> {
     let own: MasterKey = random()?;
-    let (wrap_nonce, nonce) = (*random()?, *random()?);
-    let wrap = encrypt(master, wrap_nonce, &*own, &bind(b"key", &id, at))?;
+    let nonce = *random()?;
     let content = encrypt(&own, nonce, secret.expose(), &bind(b"content", &[], at))?;
-    Ok(Sealed(
-        [&[FORMAT][..], &id, &wrap_nonce, &wrap, &nonce, &content].concat(),
-    ))
+    wrapped(keys.newest(), at, &own, &[&nonce[..], &content].concat())
 }
 
-pub(crate) fn open(master: &MasterKey, at: &SecretRef, sealed: &Sealed) -> Result<Secret, EnvelopeError> {
-    let (&format, rest) = sealed.0.split_first().ok_or(EnvelopeError::Short)?;
-    if format != FORMAT {
-        return Err(EnvelopeError::Format(format));
+pub(crate) fn open(keys: &Keyring, at: &SecretRef, sealed: &Sealed) -> Result<Secret, EnvelopeError> {
+    let (own, rest) = unwrapped(keys.of(sealed)?, at, sealed)?;
+    content(&own, at, rest)
+}
+
+/// The wrap made anew under the newest key; nothing when it is the newest's. The content stays, byte by byte, but only
+/// what would open is given on: a damaged row must not look repaired.
+pub(crate) fn rewrap(
+    keys: &Keyring,
+    at: &SecretRef,
+    sealed: &Sealed,
+) -> Result<Option<Sealed>, EnvelopeError> {
+    let under = keys.of(sealed)?;
+    let (own, rest) = unwrapped(under, at, sealed)?;
+    drop(content(&own, at, rest)?);
+    if under.id == keys.newest().id {
+        return Ok(None);
     }
-    let (id, rest) = rest
-        .split_first_chunk::<KEY_ID_LEN>()
-        .ok_or(EnvelopeError::Short)?;
-    let (wrap_nonce, rest) = rest
+    wrapped(keys.newest(), at, &own, rest).map(Some)
+}
+
+/// `rest` is the content with its nonce.
+fn wrapped(master: &Named, at: &SecretRef, own: &MasterKey, rest: &[u8]) -> Result<Sealed, EnvelopeError> {
+    let nonce = *random()?;
+    let wrap = encrypt(&master.key, nonce, &**own, &bind(b"key", &master.id, at))?;
+    Ok(Sealed([&[FORMAT][..], &master.id, &nonce, &wrap, rest].concat()))
+}
+
+/// The secret's own key, and the content with its nonce.
+fn unwrapped<'a>(
+    master: &Named,
+    at: &SecretRef,
+    sealed: &'a Sealed,
+) -> Result<(MasterKey, &'a [u8]), EnvelopeError> {
+    let wrap = sealed.0.get(1 + KEY_ID_LEN..).ok_or(EnvelopeError::Short)?;
+    let (nonce, rest) = wrap
         .split_first_chunk::<NONCE_LEN>()
         .ok_or(EnvelopeError::Short)?;
     let (wrap, rest) = rest.split_first_chunk::<WRAP_LEN>().ok_or(EnvelopeError::Short)?;
+    let own = Zeroizing::new(decrypt(&master.key, *nonce, wrap, &bind(b"key", &master.id, at))?);
+    let own = own.as_slice().try_into().map_err(|_| EnvelopeError::Short)?;
+    Ok((MasterKey::new(own), rest))
+}
+
+fn content(own: &MasterKey, at: &SecretRef, rest: &[u8]) -> Result<Secret, EnvelopeError> {
     let (nonce, content) = rest
         .split_first_chunk::<NONCE_LEN>()
         .ok_or(EnvelopeError::Short)?;
-    if *id != key_id(master) {
-        return Err(EnvelopeError::OtherKey);
-    }
-    let unwrapped = Zeroizing::new(decrypt(master, *wrap_nonce, wrap, &bind(b"key", id, at))?);
-    let own = MasterKey::new(
-        unwrapped
-            .as_slice()
-            .try_into()
-            .map_err(|_| EnvelopeError::Short)?,
-    );
-    decrypt(&own, *nonce, content, &bind(b"content", &[], at)).map(Secret::new)
+    decrypt(own, *nonce, content, &bind(b"content", &[], at)).map(Secret::new)
 }
 
-fn random<const N: usize>() -> Result<Zeroizing<[u8; N]>, EnvelopeError> {
+pub(crate) fn random<const N: usize>() -> Result<Zeroizing<[u8; N]>, EnvelopeError> {
     let mut bytes = Zeroizing::new([0u8; N]);
     getrandom::fill(&mut *bytes).map_err(|_| EnvelopeError::Random)?;
     Ok(bytes)

@@ -1,9 +1,11 @@
 //! A typed client of the API over plain HTTP/1.1: one short connection for each request, no pool, no TLS to set up,
 //! because it talks to the same host and has to be quick to start.
 
+mod audit;
 mod clusters;
 mod connection;
 mod error;
+mod keys;
 mod networks;
 mod operations;
 mod tenants;
@@ -17,6 +19,7 @@ use crate::{
     routes::{self, Method},
 };
 
+pub use audit::AuditQuery;
 pub use error::ClientError;
 pub use watch::OperationWatch;
 

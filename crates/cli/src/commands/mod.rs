@@ -1,6 +1,8 @@
 //! Commands, one file each. A group's `mod.rs` lists what is in it.
 
+pub mod admin;
 pub mod apply;
+pub mod audit;
 pub mod bundle;
 pub mod completion;
 pub mod events;
@@ -44,6 +46,8 @@ pub fn run(cloud: Cloud) -> Result<(), Failure> {
         Command::Instance(command) => wait_for(instance::run(client()?, command)),
         Command::Operation(command) => wait_for(operation::run(client()?, command)),
         Command::Events(command) => wait_for(events::run(client()?, command)),
+        Command::Admin(command) => wait_for(admin::run(client()?, command)),
+        Command::Audit(command) => wait_for(audit::run(client()?, connection.project.clone(), command)),
         Command::Version(command) => wait_for(version::run(&connection, command)),
         Command::Bundle(command) => bundle::run(command),
         Command::Completion(command) => completion::run(&command),

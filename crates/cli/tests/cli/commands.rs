@@ -165,6 +165,69 @@ fn images_loaded_and_listed() {
 }
 
 #[test]
+fn what_was_done_is_in_the_audit_log() {
+    let site = Site::with_vpc();
+    site.run(&["vpc", "delete", "nope"]).failed(3, "vpc-not-found");
+    let mut stranger = site.command(&["vpc", "delete", "lab"]);
+    stranger.env("PLASMACLOUD_TOKEN", "wrong").output().unwrap();
+    let list = site.done(&["audit", "list", "--since", "1h"]);
+    let columns = |line: &str| {
+        line.split_whitespace()
+            .skip(1)
+            .take(4)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert_eq!(
+        list.lines().map(columns).collect::<Vec<_>>(),
+        [
+            "ACTOR ACTION OBJECT OUTCOME",
+            "unknown deleteNetwork network/lab 401",
+            "admin@platform.local deleteNetwork network/nope 404",
+            "admin@platform.local createNetwork network/lab 202",
+        ],
+        "{list}"
+    );
+    let wide = site.done(&["audit", "list", "-o", "wide", "--actor", "admin@platform.local"]);
+    assert_eq!(wide.lines().count(), 5, "with what was begun: {wide}");
+    let json: serde_json::Value =
+        serde_json::from_str(&site.done(&["audit", "list", "-o", "json", "--project", "default"])).unwrap();
+    // Where nobody tried to be is not known to be this project.
+    assert_eq!(json["records"].as_array().unwrap().len(), 4);
+    assert_eq!(site.done(&["audit", "list", "--until", "1h"]).lines().count(), 1);
+    site.run(&["audit", "list", "--since", "soon"]).failed(2, "usage");
+
+    let good = site.done(&["audit", "verify"]);
+    assert!(good.contains("as it was written: 5 records"), "{good}");
+    let head = good.lines().last().unwrap();
+    site.done(&["audit", "verify", "--known", head]);
+    let other = format!("5:{}", "0".repeat(64));
+    let broken = site.run(&["audit", "verify", "--known", &other]);
+    assert!(
+        broken.failed(1, "audit-broken").err.contains("record 5"),
+        "{}",
+        broken.err
+    );
+}
+
+#[test]
+fn the_master_key_is_replaced() {
+    let site = Site::with_vpc();
+    assert_eq!(
+        site.done(&["admin", "keys"]),
+        "KEY  STATE  SECRETS\n01   SEALS  1\n"
+    );
+    assert_eq!(
+        site.done(&["admin", "rotate-key"]),
+        "1 secrets are under 02; no other key is kept\n"
+    );
+    assert_eq!(site.done(&["admin", "rotate-key", "--no-wait"]), "03\n");
+    let log = site.done(&["audit", "list"]);
+    assert!(log.contains("rotateKey") && log.contains("key/03"), "{log}");
+    site.done(&["audit", "verify"]);
+}
+
+#[test]
 fn what_needs_no_platform() {
     let home = tempfile::tempdir().unwrap();
     let run = |arguments: &[&str]| Ran::from(bare(home.path(), arguments).output().unwrap());

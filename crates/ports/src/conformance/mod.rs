@@ -11,6 +11,7 @@ pub mod compute;
 pub mod edge;
 pub mod images;
 pub mod network;
+pub mod rotation;
 pub mod store;
 pub mod vault;
 pub mod volumes;

@@ -1,7 +1,9 @@
 //! What every `Store` does. Each case gets a store of its own; time is what the case says it is.
 
+mod audit;
 mod documents;
 mod records;
+mod secrets;
 mod tasks;
 mod wakes;
 
@@ -35,8 +37,17 @@ suite!(
         wakes::a_clock_set_forward_lets_only_one_write,
         tasks::of_many_workers_each_task_has_one,
         records::the_ledger_is_a_set_in_order,
-        records::secrets_belong_to_their_row,
+        secrets::belong_to_their_row,
+        secrets::come_in_pages,
+        secrets::are_replaced_only_as_they_were,
+        secrets::a_retired_key_has_none_and_gets_none,
         records::events_come_newest_first_and_are_trimmed,
+        audit::records_follow_each_other,
+        audit::filters_and_pages,
+        audit::many_at_once_make_one_chain,
+        audit::the_head_is_sealed_with_each_record,
+        audit::a_lost_head_leaves_a_break,
+        audit::what_cannot_be_sealed_is_not_written,
     ]
 );
 

@@ -12,13 +12,13 @@ use crate::{
 pub trait Bench: Sync {
     type Subject: Vault;
 
-    fn vault(&self) -> Self::Subject;
+    fn vault(&self) -> impl Future<Output = Self::Subject> + Send;
 
     /// The same vault after a restart of the platform.
-    fn restarted(&self) -> Self::Subject;
+    fn restarted(&self) -> impl Future<Output = Self::Subject> + Send;
 
     /// Of the other instance.
-    fn neighbour(&self) -> Self::Subject;
+    fn neighbour(&self) -> impl Future<Output = Self::Subject> + Send;
 }
 
 suite!(
@@ -40,13 +40,13 @@ fn row() -> SecretRef {
 }
 
 async fn what_is_sealed_opens_in_its_own_row(bench: &impl Bench) {
-    let vault = bench.vault();
+    let vault = bench.vault().await;
     let long = "x".repeat(100_000);
     for text in ["", SECRET, long.as_str(), "\0\u{7f}ä"] {
         let sealed = vault.seal(&row(), &Secret::new(text)).unwrap();
         assert_eq!(vault.open(&row(), &sealed).unwrap().expose(), text.as_bytes());
         assert_eq!(
-            bench.restarted().open(&row(), &sealed).unwrap().expose(),
+            bench.restarted().await.open(&row(), &sealed).unwrap().expose(),
             text.as_bytes()
         );
     }
@@ -62,7 +62,7 @@ async fn what_is_sealed_opens_in_its_own_row(bench: &impl Bench) {
 
 /// Also where owner and name together read the same.
 async fn in_another_row_it_does_not_open(bench: &impl Bench) {
-    let vault = bench.vault();
+    let vault = bench.vault().await;
     let sealed = vault
         .seal(&SecretRef::new("ab", "c"), &Secret::new(SECRET))
         .unwrap();
@@ -73,7 +73,7 @@ async fn in_another_row_it_does_not_open(bench: &impl Bench) {
 }
 
 async fn no_bit_can_be_changed_and_no_byte_left_out(bench: &impl Bench) {
-    let vault = bench.vault();
+    let vault = bench.vault().await;
     let sealed = vault.seal(&row(), &Secret::new(SECRET)).unwrap();
     for place in 0..sealed.0.len() {
         for bit in [0x01, 0x80] {
@@ -98,16 +98,16 @@ async fn no_bit_can_be_changed_and_no_byte_left_out(bench: &impl Bench) {
 }
 
 async fn another_instance_does_not_open_it(bench: &impl Bench) {
-    let sealed = bench.vault().seal(&row(), &Secret::new(SECRET)).unwrap();
+    let sealed = bench.vault().await.seal(&row(), &Secret::new(SECRET)).unwrap();
     told(
-        bench.neighbour().open(&row(), &sealed),
+        bench.neighbour().await.open(&row(), &sealed),
         FaultKind::Refused,
         "vault-wrong-key",
     );
 }
 
 async fn what_is_refused_tells_no_secret(bench: &impl Bench) {
-    let vault = bench.vault();
+    let vault = bench.vault().await;
     let sealed = vault.seal(&row(), &Secret::new(SECRET)).unwrap();
     let other = SecretRef::new("k8s-2", "kubelet");
     let fault = told(

@@ -2,20 +2,22 @@
 //! a restart.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use async_trait::async_trait;
 use types::{
     Timestamp,
+    audit::{AuditRecord, Entry},
     operation::{Event, Subject},
 };
 
 use super::{KillSwitch, Moment, tasks::Tasks};
 use crate::{
+    audit::{self, AuditFilter, Page},
     store::{Batch, Doc, Filter, Lease, LedgerEntry, Next, Store, StoreError, Write},
-    vault::{Sealed, SecretRef},
+    vault::{KeyMark, Sealed, SecretRef, Vault},
 };
 
 #[derive(Debug, Clone, Default)]
@@ -31,7 +33,9 @@ struct Memory {
     tasks: Tasks,
     ledger: Vec<LedgerEntry>,
     secrets: BTreeMap<SecretRef, Sealed>,
+    retired: BTreeSet<KeyMark>,
     events: Vec<Event>,
+    audit: Vec<AuditRecord>,
 }
 
 impl MemoryStore {
@@ -90,7 +94,19 @@ impl Memory {
                 let gone = LedgerEntry { subject, kind, id };
                 self.ledger.retain(|entry| *entry != gone);
             }
-            Write::PutSecret { at, sealed } => drop(self.secrets.insert(at, sealed)),
+            Write::PutSecret { at, sealed } => return self.put_secret(at, sealed),
+            Write::ReplaceSecret { at, was, sealed } => {
+                if self.secrets.get(&at) != Some(&was) {
+                    return Err(stale_secret(&at));
+                }
+                return self.put_secret(at, sealed);
+            }
+            Write::RetireKey(key) => {
+                if let Some((at, _)) = self.secrets.iter().find(|(_, sealed)| key.is_of(sealed)) {
+                    return Err(stale_secret(at));
+                }
+                self.retired.insert(key);
+            }
             Write::DeleteSecrets { owner } => self.secrets.retain(|at, _| at.owner != owner),
             Write::Event(event) => {
                 if self.events.iter().all(|known| known.id != event.id) {
@@ -98,6 +114,17 @@ impl Memory {
                 }
             }
         }
+        Ok(())
+    }
+
+    fn put_secret(&mut self, at: SecretRef, sealed: Sealed) -> Result<(), StoreError> {
+        if let Some(key) = self.retired.iter().find(|key| key.is_of(&sealed)) {
+            return Err(StoreError::Stale {
+                kind: "master key",
+                id: key.to_string(),
+            });
+        }
+        self.secrets.insert(at, sealed);
         Ok(())
     }
 
@@ -147,6 +174,43 @@ fn matches(doc: &Doc, filter: &Filter) -> bool {
             .is_none_or(|parent| doc.parent.as_ref() == Some(parent))
 }
 
+fn stale_secret(at: &SecretRef) -> StoreError {
+    StoreError::Stale {
+        kind: "secret",
+        id: format!("{}/{}", at.owner, at.name),
+    }
+}
+
+fn is_asked_for(record: &AuditRecord, filter: &AuditFilter) -> bool {
+    let Entry {
+        at_ms,
+        actor,
+        project,
+        org,
+        ..
+    } = &record.entry;
+    let on_page = match filter.page {
+        Page::Newest => true,
+        Page::Before(number) => record.sequence < number,
+        Page::After(number) => record.sequence > number,
+    };
+    on_page
+        && filter.since_ms.is_none_or(|since| *at_ms >= since)
+        && filter.until_ms.is_none_or(|until| *at_ms < until)
+        && filter
+            .actor
+            .as_ref()
+            .is_none_or(|asked| actor.id == *asked || actor.name == *asked)
+        && filter
+            .project
+            .as_ref()
+            .is_none_or(|asked| project.as_ref() == Some(asked))
+        && filter
+            .org
+            .as_ref()
+            .is_none_or(|asked| org.as_ref() == Some(asked))
+}
+
 #[async_trait]
 impl Store for MemoryStore {
     async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
@@ -177,6 +241,22 @@ impl Store for MemoryStore {
 
     async fn secret(&self, at: &SecretRef) -> Result<Option<Sealed>, StoreError> {
         Ok(self.memory().secrets.get(at).cloned())
+    }
+
+    async fn secrets(
+        &self,
+        after: Option<&SecretRef>,
+        limit: u32,
+    ) -> Result<Vec<(SecretRef, Sealed)>, StoreError> {
+        let memory = self.memory();
+        let wanted = memory
+            .secrets
+            .iter()
+            .filter(|(at, _)| after.is_none_or(|after| *at > after));
+        Ok(wanted
+            .take(usize::try_from(limit).unwrap_or(usize::MAX))
+            .map(|(at, sealed)| (at.clone(), sealed.clone()))
+            .collect())
     }
 
     async fn ledger(&self, subject: &Subject) -> Result<Vec<LedgerEntry>, StoreError> {
@@ -210,6 +290,30 @@ impl Store for MemoryStore {
         let had = memory.events.len();
         memory.events.retain(|event| event.at >= before);
         Ok(u64::try_from(had - memory.events.len()).unwrap_or(u64::MAX))
+    }
+
+    async fn append_audit(&self, entry: Entry, vault: &dyn Vault) -> Result<AuditRecord, StoreError> {
+        let mut memory = self.memory();
+        let last = memory.audit.last().map(|record| record.sequence);
+        let sealed = memory.secrets.get(&audit::head_at());
+        let (record, sealed) =
+            audit::go_on(vault, sealed, last, entry).map_err(|fault| StoreError::Failed {
+                op: "seal the head of the audit log",
+                source: Box::new(fault),
+            })?;
+        memory.secrets.insert(audit::head_at(), sealed);
+        memory.audit.push(record.clone());
+        Ok(record)
+    }
+
+    async fn audit(&self, filter: &AuditFilter) -> Result<Vec<AuditRecord>, StoreError> {
+        let memory = self.memory();
+        let wanted = memory.audit.iter().filter(|record| is_asked_for(record, filter));
+        let limit = usize::try_from(filter.limit).unwrap_or(usize::MAX);
+        Ok(match filter.page {
+            Page::After(_) => wanted.take(limit).cloned().collect(),
+            Page::Newest | Page::Before(_) => wanted.rev().take(limit).cloned().collect(),
+        })
     }
 
     async fn lease(&self, owner: &str, now_ms: i64, ttl_ms: i64) -> Result<Option<Lease>, StoreError> {

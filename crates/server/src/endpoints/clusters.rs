@@ -1,5 +1,7 @@
 //! `/clusters`, but for their images
 
+use std::collections::BTreeMap;
+
 use api::{
     cluster::{
         ClusterAccepted, ClusterApply, ClusterCreate, ClusterDetailView, ClusterList, ClusterView,
@@ -7,7 +9,7 @@ use api::{
     },
     event::EventView,
     instance::InstanceView,
-    operation::{OperationAccepted, OperationView},
+    operation::OperationView,
     plan::{ChangeView, ImpactView, PlanRequest, PlanView, PlannedStepView},
     spec::parse_name,
 };
@@ -17,14 +19,18 @@ use axum::{
     http::header,
     response::{IntoResponse, Response},
 };
+use serde_json::json;
 use types::{
     Fault, Secret,
-    cluster::ClusterSpec,
+    cluster::{Cluster, ClusterSpec},
     kubeconfig::{CertificateKind, CertificateKindError},
+    operation::Operation,
 };
 
+use super::begun;
 use crate::{
     answer::{Answer, Given, accepted},
+    audit::Note,
     guard::{By, Referenced, Within},
     router::Api,
     surface::{Change, ClusterDetail, Impact, PlanPreview},
@@ -45,10 +51,10 @@ pub async fn create(
     let name = parse_name(&request.name, "name")?;
     let spec = ClusterSpec::try_from(&request.spec)?;
     let (cluster, operation) = api.surface.create_cluster(&project, name, spec).await?;
-    Ok(accepted(ClusterAccepted {
+    Ok(note(&cluster, Some(&operation)).on(accepted(ClusterAccepted {
         cluster: ClusterView::from(&cluster),
         operation: Some(OperationView::from(&operation)),
-    }))
+    })))
 }
 
 pub async fn apply(
@@ -63,11 +69,35 @@ pub async fn apply(
         cluster: ClusterView::from(&cluster),
         operation: operation.as_ref().map(OperationView::from),
     };
-    Ok(if operation.is_some() {
+    Ok(note(&cluster, operation.as_ref()).on(if operation.is_some() {
         accepted(body)
     } else {
         Json(body).into_response()
-    })
+    }))
+}
+
+/// What of a cluster's spec is worth keeping. Not the whole: values of addons may be anything, also secret.
+fn note(cluster: &Cluster, operation: Option<&Operation>) -> Note {
+    let groups: BTreeMap<&str, serde_json::Value> = cluster
+        .spec
+        .node_groups
+        .iter()
+        .map(|(name, group)| {
+            let size = json!({"min": group.min(), "max": group.max(), "instanceType": group.instance_type});
+            (name.as_str(), size)
+        })
+        .collect();
+    let change = match operation {
+        Some(operation) => json!({
+            "operation": operation.id,
+            "generation": cluster.generation,
+            "version": cluster.pins.version.to_string(),
+            "vpc": cluster.network,
+            "nodeGroups": groups,
+        }),
+        None => json!({}),
+    };
+    Note::of(&cluster.name, &cluster.id).change(change)
 }
 
 pub async fn plan(
@@ -128,16 +158,12 @@ pub async fn get(
 
 pub async fn delete(State(api): State<Api>, Referenced(project, reference): Referenced) -> Answer<Response> {
     let operation = api.surface.delete_cluster(&project, &reference).await?;
-    Ok(accepted(OperationAccepted {
-        operation: OperationView::from(&operation),
-    }))
+    Ok(begun(&operation))
 }
 
 pub async fn retry(State(api): State<Api>, Referenced(project, reference): Referenced) -> Answer<Response> {
     let operation = api.surface.retry_cluster(&project, &reference).await?;
-    Ok(accepted(OperationAccepted {
-        operation: OperationView::from(&operation),
-    }))
+    Ok(begun(&operation))
 }
 
 pub async fn kubeconfig(

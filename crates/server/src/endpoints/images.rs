@@ -7,13 +7,15 @@ use axum::{
     Json,
     body::{Body, BodyDataStream},
     extract::State,
+    response::Response,
 };
 use futures::StreamExt;
+use serde_json::json;
 use tempfile::NamedTempFile;
 use tokio::{fs::File, io::AsyncWriteExt};
-use types::{Fault, FaultKind, ProjectId};
+use types::{Fault, FaultKind, ProjectId, cluster::Cluster};
 
-use crate::{answer::Answer, guard::Referenced, router::Api};
+use crate::{answer::Answer, audit::Note, guard::Referenced, router::Api};
 
 /// Larger archives are a mistake more often than an image.
 const ARCHIVE_LIMIT: u64 = 16 << 30;
@@ -32,13 +34,15 @@ pub async fn load(
     State(api): State<Api>,
     Referenced(project, reference): Referenced,
     body: Body,
-) -> Answer<Json<ImageList>> {
+) -> Answer<Response> {
     let mut pieces = body.into_data_stream();
     let taken = take(&api, &project, &reference, &mut pieces).await;
     if taken.is_err() {
         drain(&mut pieces).await;
     }
-    Ok(Json(ImageList { images: taken? }))
+    let (cluster, images) = taken?;
+    let note = Note::of(&cluster.name, &cluster.id).change(json!({"images": images}));
+    Ok(note.on(Json(ImageList { images })))
 }
 
 async fn take(
@@ -46,12 +50,16 @@ async fn take(
     project: &ProjectId,
     reference: &str,
     pieces: &mut BodyDataStream,
-) -> Result<Vec<String>, Fault> {
+) -> Result<(Cluster, Vec<String>), Fault> {
     // Asked before the upload rather than after it.
-    api.surface.get_cluster(project, reference).await?;
+    let cluster = api.surface.get_cluster(project, reference).await?.cluster;
     let archive = NamedTempFile::new_in(api.uploads.as_path()).map_err(|error| write_fault(&error))?;
     receive(pieces, &archive).await?;
-    api.surface.load_images(project, reference, archive.path()).await
+    let images = api
+        .surface
+        .load_images(project, reference, archive.path())
+        .await?;
+    Ok((cluster, images))
 }
 
 /// A client that is still sending does not read: the refusal reaches it only when its archive is out of the way.

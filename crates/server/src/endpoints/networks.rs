@@ -2,14 +2,17 @@
 
 use api::{
     network::{NetworkAccepted, NetworkCreate, NetworkList, NetworkView},
-    operation::{OperationAccepted, OperationView},
+    operation::OperationView,
     spec::parse_name,
 };
 use axum::{Json, extract::State, response::Response};
+use serde_json::json;
 use types::{Cidr, Fault};
 
+use super::begun;
 use crate::{
     answer::{Answer, Given, accepted},
+    audit::Note,
     guard::{Referenced, Within},
     router::Api,
 };
@@ -35,10 +38,12 @@ pub async fn create(
         )
     })?;
     let (network, operation) = api.surface.create_network(&project, name, cidr).await?;
-    Ok(accepted(NetworkAccepted {
+    let change = json!({"operation": operation.id, "cidr": network.cidr});
+    let note = Note::of(&network.name, &network.id).change(change);
+    Ok(note.on(accepted(NetworkAccepted {
         network: NetworkView::from(&network),
         operation: OperationView::from(&operation),
-    }))
+    })))
 }
 
 pub async fn get(
@@ -51,7 +56,5 @@ pub async fn get(
 
 pub async fn delete(State(api): State<Api>, Referenced(project, reference): Referenced) -> Answer<Response> {
     let operation = api.surface.delete_network(&project, &reference).await?;
-    Ok(accepted(OperationAccepted {
-        operation: OperationView::from(&operation),
-    }))
+    Ok(begun(&operation))
 }

@@ -9,13 +9,18 @@ use api::operation::{OperationList, OperationView};
 use axum::{
     Json,
     extract::State,
-    response::sse::{Event, KeepAlive, Sse},
+    response::{
+        Response,
+        sse::{Event, KeepAlive, Sse},
+    },
 };
 use futures::{Stream, StreamExt, stream, stream::BoxStream};
+use serde_json::json;
 use types::{Fault, OperationId, operation::Operation};
 
 use crate::{
     answer::Answer,
+    audit::Note,
     guard::{Referenced, Within},
     router::{Api, Stop},
 };
@@ -39,12 +44,11 @@ pub async fn get(State(api): State<Api>, Referenced(project, id): Referenced) ->
     Ok(Json(OperationView::from(&operation)))
 }
 
-pub async fn cancel(
-    State(api): State<Api>,
-    Referenced(project, id): Referenced,
-) -> Answer<Json<OperationView>> {
+pub async fn cancel(State(api): State<Api>, Referenced(project, id): Referenced) -> Answer<Response> {
     let operation = api.surface.cancel_operation(&project, &parse_id(&id)?).await?;
-    Ok(Json(OperationView::from(&operation)))
+    let subject = json!({"cluster": operation.subject_name, "clusterId": operation.subject.id});
+    let note = Note::of(&operation.id, &operation.id).change(subject);
+    Ok(note.on(Json(OperationView::from(&operation))))
 }
 
 pub async fn watch(

@@ -13,10 +13,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use app::Tenants;
+use app::{Tenants, rotation::Rotator};
 use ports::{
     clock::SystemClock,
-    fake::{FakeVault, MemoryStore},
+    fake::{FakeKeyring, FakeVault, MemoryStore},
 };
 use tokio::{net::TcpListener, sync::watch};
 use types::{
@@ -29,14 +29,33 @@ use types::{
 
 use workflow::Signals;
 
-use crate::{Surface, auth::TokenHash, daemon, metrics::Metrics, router::Api};
+use crate::{Surface, audit, auth::TokenHash, daemon, metrics::Metrics, router::Api};
 
 pub const PROJECT: &str = "default";
 pub const TOKEN: &str = "test-token";
 
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Fake {
     world: Arc<Mutex<World>>,
+    /// For tests to look into, or to make unwritable.
+    pub audit: audit::Log,
+    keys: Arc<Rotator>,
+}
+
+impl Default for Fake {
+    fn default() -> Self {
+        let store = Arc::new(MemoryStore::new());
+        let vault = Arc::new(FakeKeyring::with_key(1));
+        Self {
+            world: Arc::default(),
+            keys: Arc::new(Rotator::new(store.clone(), vault.clone())),
+            audit: audit::Log {
+                store,
+                vault,
+                clock: Arc::new(SystemClock::default()),
+            },
+        }
+    }
 }
 
 #[derive(Default)]
@@ -89,13 +108,17 @@ impl Fake {
         tenants.begin().await.expect("memory takes everything");
         let api = Api {
             tenants,
-            surface: Arc::new(self) as Arc<dyn Surface>,
+            surface: Arc::new(self.clone()) as Arc<dyn Surface>,
             token: Arc::new(TokenHash::of(&Secret::new(TOKEN))),
+            audit: self.audit.clone(),
+            keys: self.keys.clone(),
             metrics: Arc::new(Metrics::default()),
             uploads: Arc::new(uploads),
             instance: "test".into(),
             stop,
         };
+        let keys = api.keys.clone();
+        tokio::spawn(async move { keys.run().await });
         tokio::spawn(daemon::serve(listener, api));
         (format!("http://{address}"), sender)
     }

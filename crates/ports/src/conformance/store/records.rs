@@ -1,4 +1,4 @@
-//! Ledger, secrets, events.
+//! Ledger, events.
 
 use types::{
     EventId, ProjectId, Timestamp,
@@ -6,10 +6,7 @@ use types::{
 };
 
 use super::{cluster, write};
-use crate::{
-    store::{LedgerEntry, Store, Write},
-    vault::{Sealed, SecretRef},
-};
+use crate::store::{LedgerEntry, Store, Write};
 
 pub(super) async fn the_ledger_is_a_set_in_order(store: &impl Store) {
     let entry = |id: &str| LedgerEntry {
@@ -49,47 +46,6 @@ pub(super) async fn the_ledger_is_a_set_in_order(store: &impl Store) {
         [other],
         "another subject's entry of the same name stays"
     );
-}
-
-pub(super) async fn secrets_belong_to_their_row(store: &impl Store) {
-    let at = |owner: &str, name: &str| SecretRef::new(owner, name);
-    let put = |owner: &str, name: &str, bytes: &[u8]| Write::PutSecret {
-        at: at(owner, name),
-        sealed: Sealed(bytes.to_vec()),
-    };
-    assert_eq!(store.secret(&at("c", "ca")).await.unwrap(), None);
-    write(
-        store,
-        [
-            put("c", "ca", &[0, 255, 7]),
-            put("c", "ssh", &[2]),
-            put("d", "ca", &[3]),
-        ],
-    )
-    .await
-    .unwrap();
-    assert_eq!(
-        store.secret(&at("c", "ca")).await.unwrap(),
-        Some(Sealed(vec![0, 255, 7]))
-    );
-    write(store, [put("c", "ca", &[9])]).await.unwrap();
-    assert_eq!(
-        store.secret(&at("c", "ca")).await.unwrap(),
-        Some(Sealed(vec![9])),
-        "the newer one"
-    );
-
-    write(
-        store,
-        [Write::DeleteSecrets {
-            owner: "c".to_owned(),
-        }],
-    )
-    .await
-    .unwrap();
-    assert_eq!(store.secret(&at("c", "ca")).await.unwrap(), None);
-    assert_eq!(store.secret(&at("c", "ssh")).await.unwrap(), None);
-    assert_eq!(store.secret(&at("d", "ca")).await.unwrap(), Some(Sealed(vec![3])));
 }
 
 pub(super) async fn events_come_newest_first_and_are_trimmed(store: &impl Store) {

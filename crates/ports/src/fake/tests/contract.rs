@@ -12,7 +12,7 @@ use types::Fault;
 use super::town;
 use crate::{
     conformance,
-    fake::{FakeVault, MemoryStore},
+    fake::{FakeKeyring, FakeVault, MemoryStore},
 };
 
 fn blindness() -> Fault {
@@ -64,15 +64,15 @@ struct Vaults;
 impl conformance::vault::Bench for Vaults {
     type Subject = FakeVault;
 
-    fn vault(&self) -> FakeVault {
+    async fn vault(&self) -> FakeVault {
         FakeVault { key: 1 }
     }
 
-    fn restarted(&self) -> FakeVault {
-        self.vault()
+    async fn restarted(&self) -> FakeVault {
+        self.vault().await
     }
 
-    fn neighbour(&self) -> FakeVault {
+    async fn neighbour(&self) -> FakeVault {
         FakeVault { key: 2 }
     }
 }
@@ -80,4 +80,23 @@ impl conformance::vault::Bench for Vaults {
 #[tokio::test]
 async fn vault() {
     conformance::vault::suite(async || Vaults).await;
+}
+
+struct Rotated(FakeKeyring);
+
+impl conformance::rotation::Bench for Rotated {
+    type Subject = FakeKeyring;
+
+    async fn vault(&self) -> FakeKeyring {
+        self.0.clone()
+    }
+
+    async fn restarted(&self) -> FakeKeyring {
+        self.0.restarted()
+    }
+}
+
+#[tokio::test]
+async fn rotation() {
+    conformance::rotation::suite(async || Rotated(FakeKeyring::with_key(7))).await;
 }

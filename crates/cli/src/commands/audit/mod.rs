@@ -1,0 +1,25 @@
+//! `cloud audit`
+
+mod list;
+mod verify;
+
+use api::client::Client;
+use clap::Subcommand;
+
+use crate::failure::Failure;
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Who did what, newest first
+    List(list::List),
+    /// Check that the log is as it was written; exits with 1 when it is not
+    Verify(verify::Verify),
+}
+
+/// `project` is the one that was asked for, if any: without, the log of the whole platform is meant.
+pub async fn run(client: Client, project: Option<String>, command: Command) -> Result<(), Failure> {
+    match command {
+        Command::List(command) => command.run(&client, project).await,
+        Command::Verify(command) => command.run(&client).await,
+    }
+}
