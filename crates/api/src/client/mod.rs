@@ -44,6 +44,11 @@ impl Client {
         self.connection.endpoint()
     }
 
+    /// The project it works in, as it was named.
+    pub fn project_name(&self) -> &str {
+        &self.project
+    }
+
     pub async fn version(&self) -> Result<VersionView, ClientError> {
         self.get(routes::VERSION).await
     }
