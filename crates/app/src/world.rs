@@ -31,6 +31,8 @@ pub struct Settings {
     /// Where every cluster's API is reached from outside.
     pub endpoint: SocketAddr,
     pub bundle_cache: PathBuf,
+    /// The binary of the controllers that run in every control plane.
+    pub controllers: PathBuf,
     /// Virtual CPUs that may be promised for each CPU of the host.
     pub cpu_overcommit: f64,
     /// Memory that may be promised to machines of the O series for each byte of the host's.

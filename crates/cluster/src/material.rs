@@ -4,7 +4,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use serde::{Deserialize, Serialize};
-use types::{Fault, Secret, Timestamp, cluster::Cluster, machine::Machine};
+use types::{Fault, Secret, Timestamp, cluster::Cluster, machine::Machine, tenancy::CONTROLLERS_USER};
 
 use crate::{
     pki::{Authority, Leaf, LeafRequest, Names, Usage, not_after},
@@ -54,6 +54,9 @@ pub struct ControlPlaneMaterial {
     pub etcd_client: Leaf,
     pub controller_manager: Leaf,
     pub scheduler: Leaf,
+    /// Of our own controllers; clusters made before there were any have none until their keys are renewed.
+    #[serde(default)]
+    pub controllers: Option<Leaf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,6 +159,7 @@ impl ControlPlaneMaterial {
             etcd_client: etcd_ca.issue(&LeafRequest::client("kube-apiserver-etcd-client", &[]), now)?,
             controller_manager: ca.issue(&LeafRequest::client("system:kube-controller-manager", &[]), now)?,
             scheduler: ca.issue(&LeafRequest::client("system:kube-scheduler", &[]), now)?,
+            controllers: Some(ca.issue(&LeafRequest::client(CONTROLLERS_USER, &[]), now)?),
         })
     }
 }

@@ -67,6 +67,11 @@ impl Recipe {
         }
     }
 
+    /// Recipes of older releases lack what came later.
+    pub fn has(&self, name: &str) -> bool {
+        self.files.contains_key(name)
+    }
+
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)
     }

@@ -5,13 +5,14 @@ mod apiserver;
 mod authentication;
 mod child;
 mod controller_manager;
+mod controllers;
 mod etcd;
 mod identity;
 mod paths;
 mod scheduler;
 mod sizing;
 
-use std::net::Ipv4Addr;
+use std::{net::Ipv4Addr, path::Path};
 
 use cluster::{
     material::ClusterMaterial,
@@ -22,8 +23,10 @@ use ports::compute::{Content, FileEntry, MachineConfig};
 use types::{
     cluster::Cluster,
     keeper::{self, KeeperConfig, Link},
+    tenancy::Tenancy,
 };
 
+pub use controllers::has_controllers;
 pub use identity::{PlaneIdentity, asks_the_platform};
 pub use sizing::machine_size;
 
@@ -40,6 +43,7 @@ macro_rules! recipe_files {
 
 const RECIPE: &[(&str, &str)] = recipe_files![
     "audit-policy.yaml",
+    "cloud-controllers.flags",
     "etcd.flags",
     "hosts",
     "iam-webhook.yaml",
@@ -81,6 +85,10 @@ pub struct PlaneInput<'a> {
     pub material: &'a ClusterMaterial,
     /// For clusters whose recipe asks for it.
     pub identity: Option<PlaneIdentity<'a>>,
+    /// Whose cluster it is, for the controllers in it.
+    pub tenancy: &'a Tenancy,
+    /// The controllers' binary on the host.
+    pub controllers: &'a Path,
 }
 
 impl PlaneInput<'_> {
@@ -100,12 +108,13 @@ impl PlaneInput<'_> {
 }
 
 pub fn render(input: &PlaneInput<'_>) -> Result<MachineConfig, RecipeError> {
-    let children = [
+    let mut children = vec![
         etcd::child(input)?,
         apiserver::child(input)?,
         controller_manager::child(input)?,
         scheduler::child(input)?,
     ];
+    children.extend(controllers::child(input)?);
     let keeper = KeeperConfig {
         log_dir: "/var/log/plasmacloud".to_owned(),
         links: vec![

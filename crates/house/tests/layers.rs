@@ -18,6 +18,7 @@ const LAYERS: &[&[&str]] = &[
         "kubeapi",
         "engine-hosted",
         "keeper",
+        "controllers",
     ],
     // The edge serves images out of bundles.
     &["edge"],

@@ -42,7 +42,7 @@ const TRIM_EVERY: Duration = Duration::from_secs(3600);
 
 pub fn host(config: &Config, state: &StateDir) -> Result<Host, Fault> {
     let mark = instance::mark(state)?;
-    let keeper = instance::keeper_binary()?;
+    let keeper = instance::machine_binary("cloud-keeper")?;
     let bad = |error: String| {
         Fault::invalid(
             "instance-mark",
@@ -102,6 +102,7 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
             issuer: config.public_url.clone(),
             endpoint: config.endpoint,
             bundle_cache: config.cache_dir.clone(),
+            controllers: instance::machine_binary("cloud-controllers")?,
             cpu_overcommit: config.cpu_overcommit,
             memory_overcommit: config.memory_overcommit,
         },

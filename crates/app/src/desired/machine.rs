@@ -16,6 +16,7 @@ use types::{
     cluster::Cluster,
     machine::{Machine, Role},
     network::Network,
+    tenancy::Tenancy,
 };
 
 use super::target::node_material;
@@ -29,6 +30,7 @@ pub struct Frame<'a> {
     pub material: &'a ClusterMaterial,
     pub bundle: &'a BundleRef,
     pub planes: Vec<&'a Machine>,
+    pub tenancy: &'a Tenancy,
 }
 
 impl Frame<'_> {
@@ -69,7 +71,7 @@ impl Frame<'_> {
             return if asks {
                 Ok(None)
             } else {
-                self.rendered(machine, None)
+                self.rendered(world, machine, None)
             };
         };
         let roots_pem = identity::roots_pem(world).await?;
@@ -77,11 +79,12 @@ impl Frame<'_> {
             roots_pem: &roots_pem,
             client,
         };
-        self.rendered(machine, Some(identity))
+        self.rendered(world, machine, Some(identity))
     }
 
     fn rendered(
         &self,
+        world: &World,
         machine: &Machine,
         identity: Option<PlaneIdentity<'_>>,
     ) -> Result<Option<MachineConfig>, Fault> {
@@ -93,6 +96,8 @@ impl Frame<'_> {
             platform: self.network.platform_address(),
             material: self.material,
             identity,
+            tenancy: self.tenancy,
+            controllers: &world.settings.controllers,
         })?))
     }
 

@@ -5,7 +5,8 @@ use ::cluster::{
     material::{ADMIN_GROUP, ClusterMaterial, SUPER_ADMIN_GROUP},
 };
 use types::{
-    Fault, Principal, ProjectId, Secret, cluster::Cluster, kubeconfig::CertificateKind, tenancy::namespace,
+    Fault, Principal, ProjectId, Secret, cluster::Cluster, kubeconfig::CertificateKind,
+    tenancy::project_namespace,
 };
 
 use super::Ops;
@@ -26,7 +27,7 @@ impl Ops {
             server: self.endpoint(),
             tls_server_name: Some(&cluster.server_name),
             ca_pem: &material.ca.cert_pem,
-            namespace: Some(namespace(project)),
+            namespace: Some(project_namespace(project)),
             proof: Proof::Token {
                 cluster: cluster.id.as_str(),
                 project: project.as_str(),

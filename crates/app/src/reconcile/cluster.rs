@@ -19,7 +19,7 @@ use crate::{
     World,
     desired::{
         machine::{Frame, digest},
-        target,
+        target, tenancy,
     },
     identity, recipes, records,
 };
@@ -96,6 +96,7 @@ async fn digests(
         .pinned(cluster.pins.version, &cluster.pins.bundle)
         .await?;
     let recipe = recipes::pinned(world, &cluster.pins.recipe).await?;
+    let tenancy = tenancy::render(world, cluster).await?;
     let frame = Frame {
         recipe: &recipe,
         cluster,
@@ -103,6 +104,7 @@ async fn digests(
         material,
         bundle: &bundle,
         planes: planes(machines),
+        tenancy: &tenancy,
     };
     for machine in machines.iter().filter(|m| !m.deleting) {
         if let Some(config) = frame.config(world, machine).await? {

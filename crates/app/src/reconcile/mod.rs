@@ -70,6 +70,7 @@ impl Reconciler for Reconcilers {
             | Action::ForgetMachine(_)
             | Action::AwaitApi(_)
             | Action::InstallServices(_)
+            | Action::AwaitTenancy(_)
             | Action::AdmitNode(_)
             | Action::ForgetKeys(_)
             | Action::FinishDelete => Vec::new(),

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     World,
-    desired::{self, machine::Frame, target},
+    desired::{self, machine::Frame, target, tenancy},
     identity, recipes, records,
 };
 
@@ -44,6 +44,7 @@ pub(super) async fn execute(world: &World, lease: &Lease, step: &Step) -> Result
         Action::RemoveMachine(id) => world.compute.remove(id).await.map(|()| Outcome::Done),
         Action::AwaitApi(id) => await_api(world, id).await,
         Action::InstallServices(id) => install_services(world, id).await,
+        Action::AwaitTenancy(id) => await_tenancy(world, id).await,
         Action::AdmitNode(id) => admit_node(world, id).await,
         Action::DrainNode(id) => departure::drain(world, id).await,
         Action::ForgetMachine(id) => departure::forget(world, lease, id).await,
@@ -145,6 +146,7 @@ async fn start_machine(world: &World, id: &MachineId) -> Result<Outcome, Fault> 
         .await?;
     let machines: Vec<Machine> = scene.machines.into_iter().map(|m| m.value).collect();
     let recipe = recipes::pinned(world, &cluster.pins.recipe).await?;
+    let tenancy = tenancy::render(world, cluster).await?;
     let frame = Frame {
         recipe: &recipe,
         cluster,
@@ -152,6 +154,7 @@ async fn start_machine(world: &World, id: &MachineId) -> Result<Outcome, Fault> 
         material: &material,
         bundle: &bundle,
         planes: planes(&machines),
+        tenancy: &tenancy,
     };
     let Some(desired) = frame.machine(world, &machine).await? else {
         return Ok(Outcome::Later("its keys are not made yet".to_owned()));
@@ -202,6 +205,33 @@ async fn install_services(world: &World, id: &ClusterId) -> Result<Outcome, Faul
     }
     let recipe = cluster.value.pins.recipe.clone();
     cluster.value.status.progress.services = recipe;
+    Ok(Outcome::Recorded(vec![Write::Put(Doc::new(
+        &cluster.value,
+        cluster.version,
+    ))]))
+}
+
+/// The controllers inside make it once they are let in, which the services do.
+async fn await_tenancy(world: &World, id: &ClusterId) -> Result<Outcome, Fault> {
+    let mut cluster = scene(world, id.as_str()).await?.cluster;
+    let Some(material) = target::cluster_material(world, id).await? else {
+        return Ok(Outcome::Later("its keys are not made yet".to_owned()));
+    };
+    let recipe = recipes::pinned(world, &cluster.value.pins.recipe).await?;
+    if engine_hosted::has_controllers(&recipe) {
+        let target = target::api_target(world, &cluster.value, &material);
+        match world.api.has(&target, &tenancy::last_made(&cluster.value)).await {
+            Ok(true) => {}
+            Ok(false) => {
+                let reason = "its controllers have not made the project's namespace yet";
+                return Ok(Outcome::Later(reason.to_owned()));
+            }
+            Err(fault) if fault.kind == FaultKind::Unavailable => return Ok(Outcome::Later(fault.cause)),
+            Err(fault) => return Err(fault),
+        }
+    }
+    let recipe = cluster.value.pins.recipe.clone();
+    cluster.value.status.progress.tenancy = recipe;
     Ok(Outcome::Recorded(vec![Write::Put(Doc::new(
         &cluster.value,
         cluster.version,

@@ -92,6 +92,7 @@ impl Host {
                 issuer: "http://127.0.0.1:7400".to_owned(),
                 endpoint: SocketAddr::from(([127, 0, 0, 1], 6443)),
                 bundle_cache: "/fake/cache".into(),
+                controllers: "/usr/lib/plasmacloud/cloud-controllers".into(),
                 cpu_overcommit: 8.0,
                 memory_overcommit: 1.5,
             },
