@@ -7,12 +7,14 @@ use types::Fault;
 use super::PLATFORM;
 use crate::{World, records};
 
-/// Name of the sealed ring.
-pub(crate) const SIGNING_KEYS: &str = "signing-keys";
+/// Where the ring is sealed.
+pub(crate) fn signing_keys() -> SecretRef {
+    SecretRef::new(PLATFORM, "signing-keys")
+}
 
 /// Nothing while no token was ever issued.
 pub(super) async fn key_set(world: &World) -> Result<KeySet, Fault> {
-    let at = SecretRef::new(PLATFORM, SIGNING_KEYS);
+    let at = signing_keys();
     let Some(sealed) = world.store.secret(&at).await.map_err(records::fault)? else {
         return Ok(KeySet::default());
     };

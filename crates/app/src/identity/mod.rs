@@ -15,6 +15,7 @@ pub use publish::Publisher;
 
 pub(crate) use authorities::{known, roots_pem};
 pub(crate) use client::{client, good_client, revoke_client, seal_client};
+pub(crate) use keys::signing_keys;
 pub(crate) use serving::serving;
 pub(crate) use snapshot::snapshot;
 

@@ -4,18 +4,13 @@ use iam::{
     keys::{KeyRing, KeySet},
     token::{self, Claims},
 };
-use ports::{
-    store::{Batch, Write},
-    vault::SecretRef,
-};
+use ports::store::{Batch, Write};
 use tokio::sync::Mutex;
 use types::{Fault, Secret, Timestamp};
 
 use super::Tenants;
-use crate::records;
+use crate::{identity::signing_keys, records};
 
-const OWNER: &str = "platform";
-const NAME: &str = "signing-keys";
 const SIGNS_FOR_S: i64 = 30 * 86_400;
 /// The longest life of any token.
 pub(super) const LONGEST_TOKEN_S: i64 = 86_400;
@@ -65,7 +60,7 @@ impl Tenants {
     }
 
     async fn stored_ring(&self, now: Timestamp) -> Result<KeyRing, Fault> {
-        let at = SecretRef::new(OWNER, NAME);
+        let at = signing_keys();
         match self.store.secret(&at).await.map_err(records::fault)? {
             Some(sealed) => KeyRing::from_secret(&self.vault.open(&at, &sealed)?).map_err(broken),
             None => {
@@ -77,7 +72,7 @@ impl Tenants {
     }
 
     async fn keep(&self, ring: &KeyRing) -> Result<(), Fault> {
-        let at = SecretRef::new(OWNER, NAME);
+        let at = signing_keys();
         let sealed = self.vault.seal(&at, &ring.to_secret())?;
         let writes = vec![Write::PutSecret { at, sealed }];
         let kept = self.store.commit(Batch { fence: None, writes }).await;

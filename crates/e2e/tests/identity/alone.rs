@@ -13,7 +13,7 @@ pub fn without_cloudd(people: &People<'_>, platform: &Platform) {
     // Not shown to the cluster yet: each is asked about anew.
     let [first, second] =
         [(); 2].map(|()| people.cluster_token(people.viewers_token(), people.cluster.name()));
-    let _held = platform.without_cloudd();
+    let held = platform.without_cloudd();
     people.whoami(&first).expect("cloudd is in nobody's way");
     let edge = platform.process("edge");
     edge.signal(Signal::KILL);
@@ -23,10 +23,20 @@ pub fn without_cloudd(people: &People<'_>, platform: &Platform) {
         }
         people.whoami(&second).map(|_| ())
     });
+    drop(held);
+    platform.wait_until_healthy();
 }
 
 /// The edge is also the way in from outside, so the cluster is called where it is.
 pub fn without_the_edge(people: &People<'_>, platform: &Platform) {
+    let config = people
+        .cluster
+        .kubectl(&["config", "view", "--raw", "-o", "json"])
+        .json();
+    assert!(
+        config["users"][0]["user"]["client-certificate-data"].is_string(),
+        "this kubeconfig is one with a certificate"
+    );
     let slices = people
         .cluster
         .get(&["endpoints", "kubernetes"])
