@@ -159,9 +159,9 @@ pub struct User {
 
 impl User {
     /// Every token issued until now is refused from now on. Tokens carry whole seconds, so this one's are refused too;
-    /// the next is good from the next second on.
+    /// the next is good from the next second on, also where this is the second time in one.
     pub fn end_tokens(&mut self, now: Timestamp) {
-        self.not_before = now.plus(1);
+        self.not_before = now.max(self.not_before).plus(1);
     }
 }
 

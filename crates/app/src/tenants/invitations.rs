@@ -7,7 +7,7 @@ use types::{
     tenant::{Grant, Invitation, Place, Role, User},
 };
 
-use super::{Tenants, login::Pair};
+use super::{Tenants, sessions::Pair};
 use crate::{books::Decision, records};
 
 const GOOD_FOR_S: i64 = 7 * 86_400;
@@ -40,7 +40,7 @@ impl Tenants {
                 "give org_admin for an organisation; project_admin, project_member or project_viewer for a project",
             ));
         };
-        let code = opaque::generate("pci_");
+        let code = opaque::generate("pci");
         let now = self.clock.now();
         let invitation = &Invitation {
             id: InvitationId::generate(),

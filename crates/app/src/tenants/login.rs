@@ -1,36 +1,24 @@
-//! Logging in and staying so: a short-lived access token, and a refresh token that is good once.
-//!
-//! Wrong passwords lock an account for a while. Unknown address, wrong password and locked account look alike, in text
-//! and in time.
+//! Logging in with a password. Wrong ones lock an account for a while. Unknown address, wrong password and locked
+//! account look alike, in text and in time.
 
-use iam::{opaque, password, token};
+use iam::password;
 use ports::{
-    store::{Batch, Doc, Filter, PLATFORM, Versioned, Write},
+    store::{Batch, Doc, Filter, PLATFORM, StoreError, Versioned, Write},
     vault::SecretRef,
 };
 use types::{
-    Email, Fault, FaultKind, Principal, ProjectId, Secret, SessionId, TokenId, UserId,
-    tenant::{Role, Session, User},
+    Email, Fault, FaultKind, Principal, Secret, UserId,
+    tenant::{Role, User},
 };
 
-use super::{AUDIENCE, Tenants};
-use crate::{books::Decision, records};
+use super::{Pair, Tenants};
+use crate::records;
 
-pub(super) const ACCESS_S: i64 = 15 * 60;
-const REFRESH_S: i64 = 30 * 86_400;
 /// Wrong passwords that cost nothing but the wait for the answer.
 const TRIES: u32 = 5;
 const LOCK_S: i64 = 60;
 const LONGEST_LOCK_S: i64 = 15 * 60;
 const PASSWORD: &str = "password";
-const REFRESH_PREFIX: &str = "pcr_";
-
-#[derive(Debug)]
-pub struct Pair {
-    pub access: Secret,
-    pub access_lives_s: i64,
-    pub refresh: Secret,
-}
 
 impl Tenants {
     pub async fn login(&self, email: &str, given: &Secret, project: Option<&str>) -> Result<Pair, Fault> {
@@ -64,157 +52,6 @@ impl Tenants {
             None => None,
         };
         self.open_session(&user, project.as_ref()).await
-    }
-
-    /// A new pair for a refresh token, which is good once: shown again, it ends its family and every token of the user.
-    pub async fn refresh(&self, refresh: &Secret, project: Option<&str>) -> Result<Pair, Fault> {
-        let digest = &opaque::digest(refresh);
-        let id = &session_of(refresh).ok_or_else(not_let_in)?;
-        let next = opaque::generate(&format!("{REFRESH_PREFIX}{}_", id.tail()));
-        let next_digest = &opaque::digest(&next);
-        let now = self.clock.now();
-        let user = self
-            .accept(move || {
-                Box::pin(async move {
-                    let found = records::get::<Session>(&*self.store, id.as_str()).await?;
-                    let mut session = found
-                        .filter(|session| session.value.expires > now)
-                        .ok_or_else(not_let_in)?;
-                    let user = records::get::<User>(&*self.store, session.value.user.as_str()).await?;
-                    let mut user = user.ok_or_else(not_let_in)?;
-                    if session.value.refresh != *digest {
-                        tracing::warn!(user = %user.value.id, session = %id, "a used refresh token was shown again");
-                        user.value.end_tokens(now);
-                        let writes = vec![
-                            Write::Delete {
-                                kind: "session",
-                                id: id.to_string(),
-                            },
-                            Write::Put(Doc::new(&user.value, user.version)),
-                        ];
-                        return Ok(Decision::Write { writes, answer: None });
-                    }
-                    session.value.refresh.clone_from(next_digest);
-                    session.value.expires = now.plus(REFRESH_S);
-                    Ok(Decision::Write {
-                        writes: vec![Write::Put(Doc::new(&session.value, session.version))],
-                        answer: Some(user.value),
-                    })
-                })
-            })
-            .await?
-            .ok_or_else(not_let_in)?;
-        let project = match project {
-            Some(reference) => Some(self.enter(&principal(&user), reference).await?.project.id),
-            None => None,
-        };
-        Ok(Pair {
-            access: self.access_token(&user, project.as_ref()).await?,
-            access_lives_s: ACCESS_S,
-            refresh: next,
-        })
-    }
-
-    /// Ends the login this refresh token belongs to; what is not a login any more is fine.
-    pub async fn logout(&self, refresh: &Secret) -> Result<(), Fault> {
-        let Some(id) = session_of(refresh) else {
-            return Ok(());
-        };
-        let found = records::get::<Session>(&*self.store, id.as_str()).await?;
-        if found.is_none_or(|session| session.value.refresh != opaque::digest(refresh)) {
-            return Ok(());
-        }
-        let writes = vec![Write::Delete {
-            kind: "session",
-            id: id.to_string(),
-        }];
-        let gone = self.store.commit(Batch { fence: None, writes }).await;
-        gone.map_err(records::fault)
-    }
-
-    /// Ends every login and every token of a person.
-    pub async fn end_sessions(&self, id: &UserId) -> Result<(), Fault> {
-        self.accept(move || {
-            Box::pin(async move {
-                let found = records::get::<User>(&*self.store, id.as_str()).await?;
-                let mut user = found.ok_or_else(|| Fault::not_found("user", id.as_str()))?;
-                user.value.end_tokens(self.clock.now());
-                let mut writes = vec![Write::Put(Doc::new(&user.value, user.version))];
-                for session in records::children::<Session>(&*self.store, id.as_str()).await? {
-                    writes.push(Write::Delete {
-                        kind: "session",
-                        id: session.value.id.to_string(),
-                    });
-                }
-                Ok(Decision::Write { writes, answer: () })
-            })
-        })
-        .await
-    }
-
-    pub(super) async fn open_session(&self, user: &User, project: Option<&ProjectId>) -> Result<Pair, Fault> {
-        let id = SessionId::generate();
-        let refresh = opaque::generate(&format!("{REFRESH_PREFIX}{}_", id.tail()));
-        let now = self.clock.now();
-        let session = Session {
-            id,
-            user: user.id.clone(),
-            refresh: opaque::digest(&refresh),
-            created: now,
-            expires: now.plus(REFRESH_S),
-        };
-        let mut writes = vec![Write::Put(Doc::new(&session, 0))];
-        for old in records::children::<Session>(&*self.store, user.id.as_str()).await? {
-            if old.value.expires < now {
-                writes.push(Write::Delete {
-                    kind: "session",
-                    id: old.value.id.to_string(),
-                });
-            }
-        }
-        let kept = self.store.commit(Batch { fence: None, writes }).await;
-        kept.map_err(records::fault)?;
-        Ok(Pair {
-            access: self.access_token(user, project).await?,
-            access_lives_s: ACCESS_S,
-            refresh,
-        })
-    }
-
-    /// `project`: the one the token speaks for at clusters; their only one, if it is not said.
-    async fn access_token(&self, user: &User, project: Option<&ProjectId>) -> Result<Secret, Fault> {
-        let caller = principal(user);
-        let project = match project {
-            Some(id) => Some(self.project(id).await?),
-            None => {
-                let mut own = self.list_projects(&caller).await?;
-                (own.len() == 1).then(|| own.remove(0).project)
-            }
-        };
-        let org = project.as_ref().map(|project| project.org.clone());
-        let roles: Vec<Role> = match &project {
-            Some(project) => roles_in(&caller, project),
-            None => user
-                .grants
-                .iter()
-                .map(|grant| grant.role)
-                .filter(|role| *role == Role::PlatformAdmin)
-                .collect(),
-        };
-        let now = self.clock.now();
-        let claims = token::Claims {
-            iss: self.issuer.to_string(),
-            aud: AUDIENCE.to_owned(),
-            sub: user.id.to_string(),
-            email: user.email.to_string(),
-            org_id: org,
-            project_id: project.map(|project| project.id),
-            roles,
-            iat: now.max(user.not_before),
-            exp: now.plus(ACCESS_S),
-            jti: TokenId::generate(),
-        };
-        self.mint(&claims).await
     }
 
     pub(super) async fn user_named(&self, email: &str) -> Result<Option<Versioned<User>>, Fault> {
@@ -264,7 +101,7 @@ impl Tenants {
     async fn put(&self, user: &Versioned<User>) -> Result<(), Fault> {
         let writes = vec![Write::Put(Doc::new(&user.value, user.version))];
         match self.store.commit(Batch { fence: None, writes }).await {
-            Ok(()) | Err(ports::store::StoreError::Stale { .. }) => Ok(()),
+            Ok(()) | Err(StoreError::Stale { .. }) => Ok(()),
             Err(error) => Err(records::fault(error)),
         }
     }
@@ -302,13 +139,7 @@ pub(super) fn roles_in(caller: &Principal, project: &types::tenant::Project) -> 
     roles
 }
 
-fn session_of(refresh: &Secret) -> Option<SessionId> {
-    let text = refresh.expose_str().ok()?;
-    let (tail, _) = text.strip_prefix(REFRESH_PREFIX)?.split_once('_')?;
-    format!("{}-{tail}", SessionId::PREFIX).parse().ok()
-}
-
-fn not_let_in() -> Fault {
+pub(super) fn not_let_in() -> Fault {
     Fault::new(
         FaultKind::Unauthenticated,
         "login-refused",

@@ -6,7 +6,7 @@ use ports::{
 };
 use types::{
     Email, Fault, FaultKind, Timestamp, UserId,
-    tenant::{Grant, Place, User},
+    tenant::{Grant, Invitation, Place, User},
 };
 
 use super::Tenants;
@@ -71,10 +71,18 @@ impl Tenants {
                 let mut user = found.ok_or_else(|| Fault::not_found("user", reference))?;
                 user.value.grants.retain(|grant| !grant.place.is_within(place));
                 user.value.end_tokens(self.clock.now());
-                Ok(Decision::Write {
-                    writes: vec![Write::Put(Doc::new(&user.value, user.version))],
-                    answer: (),
-                })
+                let mut writes = vec![Write::Put(Doc::new(&user.value, user.version))];
+                // What they were invited to there and did not take up is taken back too.
+                for invitation in records::list::<Invitation>(&*self.store, &Filter::default()).await? {
+                    let invitation = invitation.value;
+                    if invitation.email == user.value.email && invitation.grant.place.is_within(place) {
+                        writes.push(Write::Delete {
+                            kind: "invitation",
+                            id: invitation.id.to_string(),
+                        });
+                    }
+                }
+                Ok(Decision::Write { writes, answer: () })
             })
         })
         .await

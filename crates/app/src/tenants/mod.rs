@@ -12,6 +12,7 @@ mod members;
 mod orgs;
 mod projects;
 mod service_accounts;
+mod sessions;
 mod tokens;
 
 use std::sync::Arc;
@@ -24,9 +25,9 @@ use workflow::Signals;
 use crate::books::{self, Decision};
 
 pub use invitations::Invited;
-pub use login::Pair;
 pub use members::Member;
 pub use projects::Entered;
+pub use sessions::Pair;
 pub use tokens::Fresh;
 
 /// The audience of tokens for the platform's own API.

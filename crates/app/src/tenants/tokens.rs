@@ -7,11 +7,7 @@ use types::{
     tenant::{IssuedToken, Project, Role, ServiceAccount},
 };
 
-use super::{
-    AUDIENCE, Tenants,
-    keys::LONGEST_TOKEN_S,
-    login::{ACCESS_S, roles_in},
-};
+use super::{AUDIENCE, Tenants, keys::LONGEST_TOKEN_S, login::roles_in, sessions::ACCESS_S};
 use crate::{books::Decision, records};
 
 const SHORTEST_S: i64 = 60;

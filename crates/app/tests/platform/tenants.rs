@@ -152,6 +152,8 @@ async fn a_refresh_token_shown_twice_ends_everything_of_its_family() {
     let life = life(&host);
     let shop = acme(&life).await;
     let first = member(&life, in_project(&shop), Role::ProjectViewer, "ana@acme.example").await;
+    let nowhere = life.tenants.refresh(&first.refresh, Some("nowhere")).await;
+    assert_eq!(nowhere.unwrap_err().code, "project-not-found");
     let second = life.tenants.refresh(&first.refresh, Some("shop")).await.unwrap();
     life.tenants.authenticate(&second.access).await.unwrap();
     life.advance(2_000);
@@ -165,6 +167,9 @@ async fn a_refresh_token_shown_twice_ends_everything_of_its_family() {
         .await
         .unwrap();
     life.tenants.authenticate(&anew.access).await.unwrap();
+    life.tenants.logout(&anew.refresh).await.unwrap();
+    assert!(life.tenants.authenticate(&anew.access).await.is_err());
+    assert!(life.tenants.refresh(&anew.refresh, None).await.is_err());
 }
 
 #[tokio::test]
