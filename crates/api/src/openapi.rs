@@ -59,6 +59,7 @@ mod tests {
         cluster::ClusterDetailView,
         cluster::ClusterAccepted,
         cluster::ImageList,
+        cluster::CredentialsRequest,
         tenant::Done,
         tenant::Login,
         tenant::Logout,

@@ -38,6 +38,7 @@ pub const CLUSTERS_PLAN: &str = "/v1/projects/{project}/clusters:plan";
 pub const CLUSTER: &str = "/v1/projects/{project}/clusters/{reference}";
 pub const CLUSTER_RETRY: &str = "/v1/projects/{project}/clusters/{reference}/retry";
 pub const CLUSTER_KUBECONFIG: &str = "/v1/projects/{project}/clusters/{reference}/kubeconfig";
+pub const CLUSTER_CREDENTIALS: &str = "/v1/projects/{project}/clusters/{reference}/credentials";
 pub const CLUSTER_IMAGES: &str = "/v1/projects/{project}/clusters/{reference}/images";
 pub const INSTANCES: &str = "/v1/projects/{project}/instances";
 pub const INSTANCE: &str = "/v1/projects/{project}/instances/{reference}";
@@ -225,7 +226,8 @@ pub const TABLE: &[Route] = &[
     send(MEMBER, (Method::Put, CLUSTER), "applyCluster", "Make the cluster of this name, or change it to this spec (200 when there is nothing to change)", json("ClusterApply"), (202, "ClusterAccepted")),
     send(MEMBER, (Method::Delete, CLUSTER), "deleteCluster", "Remove a cluster and all that belongs to it", None, (202, "OperationAccepted")),
     send(MEMBER, (Method::Post, CLUSTER_RETRY), "retryCluster", "Take up a creation that failed or was cancelled", None, (202, "OperationAccepted")),
-    media(ADMIN, CLUSTER_KUBECONFIG, "kubeconfig", "Administrator's kubeconfig of a cluster", "application/yaml"),
+    media(VIEWER, CLUSTER_KUBECONFIG, "kubeconfig", "A kubeconfig that asks `cloud` for the caller's token; nothing in it is secret", "application/yaml"),
+    Route { answer: Content::Media("application/yaml"), ..send(ADMIN, (Method::Post, CLUSTER_CREDENTIALS), "issueCredentials", "An administrator's kubeconfig with a certificate of the caller's own, good for a day", json("CredentialsRequest"), (200, "")) },
     send(VIEWER, (Method::Post, CLUSTER_TOKEN), "clusterToken", "A short-lived token of the caller for this cluster's API alone", None, (200, "ClusterTokenView")),
     get(VIEWER, CLUSTER_IMAGES, "listImages", "Images loaded into a cluster", "ImageList"),
     send(MEMBER, (Method::Post, CLUSTER_IMAGES), "loadImages", "Load an OCI or docker archive for every node, also those that join later", Some(Content::Media("application/x-tar")), (200, "ImageList")),

@@ -5,6 +5,7 @@ mod admission;
 mod allocate;
 mod books;
 mod desired;
+pub mod identity;
 pub mod ops;
 pub mod quota;
 mod recipes;
@@ -13,6 +14,7 @@ pub mod records;
 pub mod tenants;
 mod world;
 
+pub use identity::Publisher;
 pub use ops::Ops;
 pub use reconcile::Reconcilers;
 pub use tenants::Tenants;

@@ -16,6 +16,9 @@ pub const SECRET_NAME: &str = "material";
 
 /// The group our admin kubeconfigs carry; bound by RBAC, so that it can be unbound.
 pub const ADMIN_GROUP: &str = "plasmacloud:cluster-admins";
+/// The group that no role can take anything from.
+pub const SUPER_ADMIN_GROUP: &str = "system:masters";
+const ADMIN_VALID_S: i64 = 86_400;
 /// The group of the apiserver when it calls kubelets.
 pub const KUBELET_CLIENT_GROUP: &str = "plasmacloud:kubelet-clients";
 
@@ -30,7 +33,6 @@ pub struct ClusterMaterial {
     pub control_plane: ControlPlaneMaterial,
     /// Who the platform is inside the cluster.
     pub platform: Leaf,
-    pub admin: Leaf,
 }
 
 /// 32 bytes in base 64, for `secretbox`.
@@ -92,7 +94,6 @@ impl ClusterMaterial {
                 &LeafRequest::client("plasmacloud:platform", &["system:masters"]),
                 now,
             )?,
-            admin: ca.issue(&LeafRequest::client("plasmacloud:admin", &[ADMIN_GROUP]), now)?,
             ca,
             front_proxy_ca,
             etcd_ca,
@@ -114,11 +115,14 @@ impl ClusterMaterial {
                 &LeafRequest::client("plasmacloud:platform", &["system:masters"]),
                 now,
             )?,
-            admin: self
-                .ca
-                .issue(&LeafRequest::client("plasmacloud:admin", &[ADMIN_GROUP]), now)?,
             ..self.clone()
         })
+    }
+
+    /// For a person, by name: kube-apiserver asks no revocation list, so it ends by itself.
+    pub fn administrator(&self, who: &str, groups: &[&str], now: Timestamp) -> Result<Leaf, Fault> {
+        let request = LeafRequest::client(who, groups).valid_seconds(ADMIN_VALID_S);
+        Ok(self.ca.issue(&request, now)?)
     }
 
     pub fn expires(&self) -> Result<Timestamp, Fault> {

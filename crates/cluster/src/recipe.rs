@@ -23,6 +23,8 @@ pub enum RecipeError {
         name: String,
         known: String,
     },
+    #[error("{0} needs keys that are not made")]
+    Unfilled(String),
     #[error("{0} has {{{{ without }}}}")]
     Unclosed(String),
     #[error("{file} is not valid YAML: {cause}")]

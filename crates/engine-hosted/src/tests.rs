@@ -11,6 +11,7 @@ use types::{
 
 use super::*;
 
+const PLATFORM: Ipv4Addr = Ipv4Addr::new(10, 20, 0, 2);
 fn tenancy(cluster: &Cluster) -> Tenancy {
     Tenancy {
         cluster: "k8s-0123456789abcdef".parse().unwrap(),
@@ -38,8 +39,14 @@ fn rendered_from(recipe: &Recipe, version: &str) -> (MachineConfig, KeeperConfig
     let config = render(&PlaneInput {
         recipe,
         cluster: &cluster,
+        hostname: "dev-plane",
         address,
+        platform: PLATFORM,
         material: &material,
+        identity: Some(PlaneIdentity {
+            roots_pem: &material.ca.cert_pem,
+            client: &material.platform,
+        }),
         tenancy: &tenancy(&cluster),
         controllers: Path::new("/usr/libexec/plasmacloud/cloud-controllers"),
     })
@@ -97,8 +104,11 @@ fn every_placeholder_is_filled_in_and_known() {
     let input = PlaneInput {
         recipe: &recipe(),
         cluster: &cluster,
+        hostname: "dev-plane",
         address,
+        platform: PLATFORM,
         material: &material,
+        identity: None,
         tenancy: &tenancy(&cluster),
         controllers: Path::new("/c"),
     };
@@ -125,4 +135,41 @@ fn anonymous_access_is_limited_in_the_words_of_each_release() {
     let flags = |version| rendered(version).1.processes[1].argv.join(" ");
     assert!(flags("v1.28.15").contains("--anonymous-auth=false"));
     assert!(flags("v1.36.4").contains("--authentication-config="));
+}
+
+#[test]
+fn a_plane_whose_recipe_asks_for_it_is_not_rendered_without_its_identity() {
+    let cluster = sample::cluster("v1.36.4");
+    let address = Ipv4Addr::new(10, 20, 0, 10);
+    let material = ClusterMaterial::generate(&cluster, address, Timestamp(1_800_000_000)).unwrap();
+    let render = |recipe: &Recipe| {
+        render(&PlaneInput {
+            recipe,
+            cluster: &cluster,
+            hostname: "dev-plane",
+            address,
+            platform: PLATFORM,
+            material: &material,
+            tenancy: &tenancy(&cluster),
+            controllers: Path::new("/c"),
+            identity: None,
+        })
+    };
+    assert!(render(&recipe()).is_err());
+    // As clusters have it that were made before: the same files but those.
+    let older: Vec<(&str, &str)> = RECIPE
+        .iter()
+        .copied()
+        .filter(|(name, _)| {
+            ![
+                "plane/cloud-controllers.flags",
+                "plane/hosts",
+                "plane/iam-webhook.yaml",
+            ]
+            .contains(name)
+        })
+        .collect();
+    let config = render(&Recipe::new(&older)).unwrap();
+    let told = |path: &str| config.files.iter().any(|file| file.path.starts_with(path));
+    assert!(!told("/etc/k8shost") && !told("/etc/hosts"));
 }

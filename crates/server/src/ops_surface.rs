@@ -6,8 +6,9 @@ use app::Ops;
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use types::{
-    Cidr, Fault, Name, OperationId, ProjectId, Secret,
+    Cidr, Fault, Name, OperationId, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
+    kubeconfig::CertificateKind,
     machine::Machine,
     network::Network,
     operation::{Event, Operation},
@@ -85,6 +86,16 @@ impl Surface for OpsSurface {
 
     async fn kubeconfig(&self, project: &ProjectId, reference: &str) -> Result<Secret, Fault> {
         self.0.kubeconfig(project, reference).await
+    }
+
+    async fn administrator(
+        &self,
+        caller: &Principal,
+        project: &ProjectId,
+        reference: &str,
+        kind: CertificateKind,
+    ) -> Result<Secret, Fault> {
+        self.0.administrator(caller, project, reference, kind).await
     }
 
     async fn load_images(

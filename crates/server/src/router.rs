@@ -114,6 +114,7 @@ fn project_routes() -> Router<Api> {
         )
         .route(routes::CLUSTER_RETRY, post(clusters::retry))
         .route(routes::CLUSTER_KUBECONFIG, get(clusters::kubeconfig))
+        .route(routes::CLUSTER_CREDENTIALS, post(clusters::credentials))
         .route(routes::CLUSTER_TOKEN, post(tokens::for_cluster))
         .route(routes::CLUSTER_IMAGES, get(images::list).post(images::load))
         .route(routes::INSTANCES, get(instances::list))

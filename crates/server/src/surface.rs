@@ -9,8 +9,9 @@ pub use app::{
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use types::{
-    Cidr, Fault, Name, OperationId, Patch, ProjectId, Secret,
+    Cidr, Fault, Name, OperationId, Patch, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
+    kubeconfig::CertificateKind,
     machine::Machine,
     network::Network,
     operation::{Event, Operation},
@@ -56,6 +57,14 @@ pub trait Surface: Send + Sync {
     /// Takes up a creation that failed or was cancelled.
     async fn retry_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault>;
     async fn kubeconfig(&self, project: &ProjectId, reference: &str) -> Result<Secret, Fault>;
+    /// With a certificate of the caller's own.
+    async fn administrator(
+        &self,
+        caller: &Principal,
+        project: &ProjectId,
+        reference: &str,
+        kind: CertificateKind,
+    ) -> Result<Secret, Fault>;
     /// The archive is a temporary file that is gone after the call. Returns the names of the images in it.
     async fn load_images(
         &self,

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use app::{Ops, Reconcilers, Settings, Tenants, World};
+use app::{Ops, Publisher, Reconcilers, Settings, Tenants, World};
 use bundle::Shelf;
 use edge::EdgeClient;
 use kubeapi::KubeApi;
@@ -79,11 +79,9 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
     let store = SqliteStore::open(state.database())
         .await
         .map_err(app::records::fault)?;
-    let sealed_before = !store
-        .list("cluster", &Filter::default())
-        .await
-        .map_err(app::records::fault)?
-        .is_empty();
+    let clusters = store.list("cluster", &Filter::default()).await;
+    let sealed_before =
+        !clusters.map_err(app::records::fault)?.is_empty() || app::identity::is_sealed(&store).await?;
     let vault = FileVault::open(state.master_key(), sealed_before)?;
     let shelf = Arc::new(Shelf::open(&config.cache_dir, &state.images())?);
     let signals = Arc::new(Signals::default());
@@ -128,6 +126,7 @@ pub async fn build(config: &Config, state: &StateDir, stop: Stop) -> Result<Plat
     };
     let mut background = JoinSet::new();
     background.spawn(worker.run(stopped(stop.clone())));
+    background.spawn(Publisher::new(world.clone()).run(stopped(stop.clone())));
     background.spawn(trim_events(world.store.clone(), world.clock.clone(), stop));
     let tenants = Tenants::new(
         world.store.clone(),

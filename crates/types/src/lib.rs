@@ -9,6 +9,7 @@ pub mod email;
 pub mod fault;
 pub mod id;
 pub mod keeper;
+pub mod kubeconfig;
 pub mod machine;
 pub mod name;
 pub mod network;

@@ -5,6 +5,9 @@ use types::Principal;
 
 use super::GrantView;
 
+/// The one user whose id is not drawn.
+const OPERATOR: &str = "user-0000000000000000";
+
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
@@ -59,6 +62,13 @@ pub struct WhoAmI {
     pub id: String,
     pub name: String,
     pub grants: Vec<GrantView>,
+}
+
+impl WhoAmI {
+    /// The holder of the token of the platform's first start.
+    pub fn is_operator(&self) -> bool {
+        self.id == OPERATOR
+    }
 }
 
 impl From<&Principal> for WhoAmI {

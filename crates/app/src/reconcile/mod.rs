@@ -9,6 +9,8 @@ mod network;
 mod node;
 mod steps;
 
+pub(crate) use steps::{publish_edge, published};
+
 use std::sync::Arc;
 
 use async_trait::async_trait;

@@ -23,7 +23,7 @@ use super::{
 use crate::{
     World,
     desired::{self, machine::Frame, target, tenancy},
-    recipes, records,
+    identity, recipes, records,
 };
 
 pub(super) async fn execute(world: &World, lease: &Lease, step: &Step) -> Result<Outcome, Fault> {
@@ -57,15 +57,15 @@ pub(super) async fn execute(world: &World, lease: &Lease, step: &Step) -> Result
 }
 
 /// The edge serves what is stored now.
-pub(super) async fn published(world: &World) -> Result<bool, Fault> {
+pub(crate) async fn published(world: &World) -> Result<bool, Fault> {
     let wanted = records::ground(&*world.store).await?.value.edge_generation;
     match world.edge.status().await {
-        Ok(status) => Ok(status.generation >= wanted),
+        Ok(status) => Ok(status.generation >= wanted && !status.lacks_keys),
         Err(_) => Ok(false),
     }
 }
 
-async fn publish_edge(world: &World) -> Result<Outcome, Fault> {
+pub(crate) async fn publish_edge(world: &World) -> Result<Outcome, Fault> {
     let config = desired::edge::render(world).await?;
     match world.edge.apply(&config).await {
         Ok(_) => Ok(Outcome::Done),
@@ -112,6 +112,10 @@ async fn issue_keys(world: &World, id: &ClusterId) -> Result<Outcome, Fault> {
         None => ClusterMaterial::generate(cluster, plane.value.address, now)?,
     };
     writes.push(sealed(world, id.as_str(), &to_secret(&material))?);
+    let recipe = recipes::pinned(world, &cluster.pins.recipe).await?;
+    if engine_hosted::asks_the_platform(&recipe) && !identity::good_client(world, id).await? {
+        writes.push(identity::seal_client(world, id).await?);
+    }
     for machine in machines.iter().map(|m| &m.value).filter(|m| m.stays()) {
         let node = match target::node_material(world, &machine.id).await? {
             Some(node) if node.expires()? >= horizon => continue,
@@ -245,6 +249,7 @@ async fn admit_node(world: &World, id: &MachineId) -> Result<Outcome, Fault> {
 
 async fn forget_keys(world: &World, id: &ClusterId) -> Result<Outcome, Fault> {
     world.images.forget(id).await?;
+    identity::revoke_client(world, id).await?;
     let machines = records::children::<Machine>(&*world.store, id.as_str()).await?;
     let owners = machines
         .iter()

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use app::{Ops, Reconcilers, Settings, Tenants, World};
+use app::{Ops, Publisher, Reconcilers, Settings, Tenants, World};
 use cluster::recipe::Recipe;
 use futures::FutureExt;
 use ports::{
@@ -32,6 +32,7 @@ pub struct Host {
 pub struct Life {
     pub ops: Ops,
     pub tenants: Tenants,
+    pub publisher: tokio::sync::Mutex<Publisher>,
     worker: Worker,
     clock: ManualClock,
     store: MemoryStore,
@@ -121,6 +122,7 @@ impl Host {
         begun.expect("memory takes everything");
         Life {
             tenants,
+            publisher: Publisher::new(world.clone()).into(),
             ops: Ops::new(world),
             worker,
             clock: self.clock.clone(),

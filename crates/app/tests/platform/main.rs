@@ -1,6 +1,7 @@
 //! The whole platform above its ports, on a host that is only memory.
 
 mod harness;
+mod identity;
 mod life_and_death;
 mod pinned;
 mod scaling;

@@ -32,6 +32,9 @@ pub struct PlatformPki {
     services: Vec<Authority>,
     /// Serial number in hex, and when it was revoked.
     revoked: BTreeMap<String, Timestamp>,
+    /// One for every authority of `services`, signed when something changed: rendering twice gives the same.
+    lists: Vec<String>,
+    listed: Timestamp,
 }
 
 impl fmt::Debug for PlatformPki {
@@ -48,11 +51,15 @@ impl PlatformPki {
     pub fn new(now: Timestamp) -> Result<Self, PkiError> {
         let root = Authority::generate(&named("root", now), ROOT_DAYS, None, now)?;
         let services = Authority::generate(&named("services", now), SERVICES_DAYS, Some(&root), now)?;
-        Ok(Self {
+        let mut pki = Self {
             roots: vec![root],
             services: vec![services],
             revoked: BTreeMap::new(),
-        })
+            lists: Vec::new(),
+            listed: now,
+        };
+        pki.sign_lists(now)?;
+        Ok(pki)
     }
 
     pub fn to_secret(&self) -> Secret {
@@ -96,18 +103,27 @@ impl PlatformPki {
         Issued::sign(&Bearer::Cluster(cluster), &self.services[0], now)
     }
 
-    /// Refused from the next list on.
-    pub fn revoke(&mut self, serial: &str, now: Timestamp) {
-        self.revoked.entry(serial.to_owned()).or_insert(now);
+    /// Whether it was not revoked already.
+    pub fn revoke(&mut self, serial: &str, now: Timestamp) -> Result<bool, PkiError> {
+        if self.revoked.contains_key(serial) {
+            return Ok(false);
+        }
+        self.revoked.insert(serial.to_owned(), now);
+        self.sign_lists(now)?;
+        Ok(true)
     }
 
     /// One list for every authority a service trusts, in PEM. Each names all that is revoked: serial numbers are random,
     /// and nobody has to remember who signed what.
-    pub fn crl(&self, now: Timestamp) -> Result<Vec<String>, PkiError> {
-        self.services
-            .iter()
-            .map(|authority| self.list(authority, now))
-            .collect()
+    pub fn crl(&self) -> &[String] {
+        &self.lists
+    }
+
+    fn sign_lists(&mut self, now: Timestamp) -> Result<(), PkiError> {
+        let lists = self.services.iter().map(|authority| self.list(authority, now));
+        self.lists = lists.collect::<Result<_, _>>()?;
+        self.listed = now;
+        Ok(())
     }
 
     fn list(&self, authority: &Authority, now: Timestamp) -> Result<String, PkiError> {
@@ -154,13 +170,20 @@ impl PlatformPki {
         self.services.retain(|authority| authority.not_after > now);
         // What was revoked then has ended by itself since.
         self.revoked.retain(|_, since| since.plus(VALID_DAYS * DAY) > now);
+        // Signed again in good time, and whenever there is an authority more or less.
+        if self.services.len() != before.services.len()
+            || self.revoked != before.revoked
+            || self.listed.plus(LIST_DAYS * DAY / 2) <= now
+        {
+            self.sign_lists(now)?;
+        }
         Ok(*self != before)
     }
 
     pub fn rotate_services(&mut self, now: Timestamp) -> Result<(), PkiError> {
         let next = Authority::generate(&named("services", now), SERVICES_DAYS, Some(&self.roots[0]), now)?;
         self.services.insert(0, next);
-        Ok(())
+        self.sign_lists(now)
     }
 
     /// A new root, which clients learn from now on. It signs the next authority of `services`, not the present one: by

@@ -39,8 +39,8 @@ fn provider() -> Arc<rustls::crypto::CryptoProvider> {
 
 /// As a service checks its clients.
 fn client_passes(pki: &PlatformPki, shown: &Issued, now: Timestamp) -> bool {
-    let lists = pki.crl(now).unwrap();
-    let lists = lists
+    let lists = pki
+        .crl()
         .iter()
         .map(|pem| CertificateRevocationListDer::from_pem_slice(pem.as_bytes()).unwrap());
     let verifier = WebPkiClientVerifier::builder_with_provider(anchors(&pki.services_pem()), provider())
@@ -98,7 +98,8 @@ fn a_client_is_a_cluster_until_it_is_revoked() {
     assert_eq!(serial_of(&client.chain_pem).unwrap(), client.serial);
     assert!(client_passes(&pki, &client, NOW));
     assert!(!server_passes(&pki.roots_pem(), &client, "iam-server", NOW));
-    pki.revoke(&client.serial, NOW);
+    assert!(pki.revoke(&client.serial, NOW).unwrap());
+    assert!(!pki.revoke(&client.serial, NOW).unwrap());
     assert!(!client_passes(&pki, &client, NOW));
     assert!(client_passes(&pki, &other, NOW));
     assert!(!client_passes(&PlatformPki::new(NOW).unwrap(), &other, NOW));
@@ -113,7 +114,7 @@ fn an_authority_follows_another_and_nobody_is_cut_off() {
         pki.issue_client(&cluster, NOW).unwrap(),
     );
     let known = pki.roots_pem();
-    pki.revoke(&revoked.serial, NOW);
+    pki.revoke(&revoked.serial, NOW).unwrap();
     pki.rotate_services(NOW).unwrap();
     assert!(client_passes(&pki, &client, NOW), "of the authority before");
     assert!(!client_passes(&pki, &revoked, NOW));
@@ -146,7 +147,13 @@ fn an_authority_follows_another_and_nobody_is_cut_off() {
 fn what_nears_its_end_is_renewed_and_what_ended_is_forgotten() {
     let mut pki = PlatformPki::new(NOW).unwrap();
     assert!(!pki.renew(NOW).unwrap(), "nothing is due");
-    pki.revoke("40aa", NOW);
+    let list = pki.crl().to_vec();
+    assert!(
+        pki.renew(NOW.plus(4 * DAY)).unwrap(),
+        "a list is signed anew before it ends"
+    );
+    assert_ne!(pki.crl(), list);
+    pki.revoke("40aa", NOW).unwrap();
     let later = NOW.plus(SERVICES_DAYS * DAY * 2 / 3 + DAY);
     let before = pki.services_ca_chain();
     assert!(pki.renew(later).unwrap());
@@ -161,7 +168,11 @@ fn what_nears_its_end_is_renewed_and_what_ended_is_forgotten() {
 fn what_was_sealed_comes_back_and_nothing_else_is_taken() {
     let pki = PlatformPki::new(NOW).unwrap();
     assert_eq!(PlatformPki::from_secret(&pki.to_secret()).unwrap(), pki);
-    for bad in ["", "{}", r#"{"roots":[],"services":[],"revoked":{}}"#] {
+    for bad in [
+        "",
+        "{}",
+        r#"{"roots":[],"services":[],"revoked":{},"lists":[],"listed":0}"#,
+    ] {
         assert!(PlatformPki::from_secret(&Secret::new(bad)).is_err(), "{bad}");
     }
     assert!(!format!("{pki:?}").contains("KEY"));

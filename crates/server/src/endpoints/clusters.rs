@@ -1,7 +1,10 @@
 //! `/clusters`, but for their images
 
 use api::{
-    cluster::{ClusterAccepted, ClusterApply, ClusterCreate, ClusterDetailView, ClusterList, ClusterView},
+    cluster::{
+        ClusterAccepted, ClusterApply, ClusterCreate, ClusterDetailView, ClusterList, ClusterView,
+        CredentialsRequest,
+    },
     event::EventView,
     instance::InstanceView,
     operation::{OperationAccepted, OperationView},
@@ -14,11 +17,15 @@ use axum::{
     http::header,
     response::{IntoResponse, Response},
 };
-use types::cluster::ClusterSpec;
+use types::{
+    Fault, Secret,
+    cluster::ClusterSpec,
+    kubeconfig::{CertificateKind, CertificateKindError},
+};
 
 use crate::{
     answer::{Answer, Given, accepted},
-    guard::{Referenced, Within},
+    guard::{By, Referenced, Within},
     router::Api,
     surface::{Change, ClusterDetail, Impact, PlanPreview},
 };
@@ -137,10 +144,33 @@ pub async fn kubeconfig(
     State(api): State<Api>,
     Referenced(project, reference): Referenced,
 ) -> Answer<Response> {
-    let kubeconfig = api.surface.kubeconfig(&project, &reference).await?;
+    Ok(shown(&api.surface.kubeconfig(&project, &reference).await?))
+}
+
+pub async fn credentials(
+    State(api): State<Api>,
+    By(principal): By,
+    Referenced(project, reference): Referenced,
+    Given(request): Given<CredentialsRequest>,
+) -> Answer<Response> {
+    let kind: CertificateKind = request.kind.parse().map_err(|cause: CertificateKindError| {
+        Fault::invalid(
+            "kind-invalid",
+            format!("kind: {cause}"),
+            "give admin.conf, admin.svc, super-admin.conf or super-admin.svc",
+        )
+    })?;
+    let kubeconfig = api
+        .surface
+        .administrator(&principal, &project, &reference, kind)
+        .await?;
+    Ok(shown(&kubeconfig))
+}
+
+fn shown(kubeconfig: &Secret) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "application/yaml"),
         (header::CACHE_CONTROL, "no-store"),
     ];
-    Ok((headers, kubeconfig.expose().to_vec()).into_response())
+    (headers, kubeconfig.expose().to_vec()).into_response()
 }

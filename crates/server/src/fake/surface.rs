@@ -8,8 +8,9 @@ use futures::{
     stream::{self, BoxStream},
 };
 use types::{
-    Cidr, Fault, Name, OperationId, ProjectId, Secret,
+    Cidr, Fault, Name, OperationId, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
+    kubeconfig::CertificateKind,
     machine::Machine,
     network::Network,
     operation::{Event, Operation, OperationKind, OperationState, SubjectKind},
@@ -154,11 +155,18 @@ impl Surface for Fake {
 
     async fn kubeconfig(&self, project: &ProjectId, reference: &str) -> Result<Secret, Fault> {
         let name = self.find_cluster(project, reference)?.name;
-        Ok(Secret::new(format!(
-            "apiVersion: v1\nkind: Config\nclusters:\n- name: {name}\n  cluster:\n    server: https://127.0.0.1:6443\n    \
-             tls-server-name: {name}.k8s.test\nusers:\n- name: {name}-admin\n  user:\n    token: \"0123\"\ncontexts:\n- \
-             name: {name}\n  context:\n    cluster: {name}\n    user: {name}-admin\ncurrent-context: {name}\n"
-        )))
+        Ok(samples::kubeconfig(&name, "iam"))
+    }
+
+    async fn administrator(
+        &self,
+        _: &Principal,
+        project: &ProjectId,
+        reference: &str,
+        kind: CertificateKind,
+    ) -> Result<Secret, Fault> {
+        let name = self.find_cluster(project, reference)?.name;
+        Ok(samples::kubeconfig(&name, kind.as_str()))
     }
 
     async fn load_images(

@@ -1,0 +1,22 @@
+//! What tokens are verified with. The ring of signing keys is made and turned where tokens are issued.
+
+use iam::keys::{KeyRing, KeySet};
+use ports::vault::SecretRef;
+use types::Fault;
+
+use super::PLATFORM;
+use crate::{World, records};
+
+/// Name of the sealed ring.
+pub(crate) const SIGNING_KEYS: &str = "signing-keys";
+
+/// Nothing while no token was ever issued.
+pub(super) async fn key_set(world: &World) -> Result<KeySet, Fault> {
+    let at = SecretRef::new(PLATFORM, SIGNING_KEYS);
+    let Some(sealed) = world.store.secret(&at).await.map_err(records::fault)? else {
+        return Ok(KeySet::default());
+    };
+    let ring = KeyRing::from_secret(&world.vault.open(&at, &sealed)?)
+        .map_err(|error| Fault::internal("signing-keys", error.to_string()))?;
+    Ok(ring.public(world.clock.now()))
+}
