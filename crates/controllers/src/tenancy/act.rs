@@ -32,10 +32,7 @@ pub enum ActError {
 
 /// What an act left: the object as it is now, or none.
 pub async fn perform(client: &Client, act: &Act) -> Result<(Key, Option<Value>), ActError> {
-    let key = match act {
-        Act::Apply(object) => &object.key,
-        Act::Delete(key) => key,
-    };
+    let key = act.key();
     let done = async {
         match act {
             Act::Apply(object) => apply(client, object)

@@ -27,9 +27,13 @@ use std::{
 
 use futures::{FutureExt, StreamExt};
 use kube::Client;
+use serde_json::Value;
 use types::{Timestamp, tenancy::Tenancy};
 
-use self::{live::Live, object::Kind};
+use self::{
+    live::Live,
+    object::{Key, Kind},
+};
 use crate::file::FileChanges;
 
 /// How soon what failed is tried again.
@@ -149,23 +153,33 @@ impl Controller {
             self.orphans = plan.orphans;
         }
         let mut failed = false;
-        for act in &plan.acts {
-            match act::perform(&self.client, act).await {
-                Ok((key, left)) => {
-                    tracing::info!(object = %key, there = left.is_some(), "put right");
-                    match left {
-                        Some(body) => self.live.put(key, body),
-                        None => self.live.forget(&key),
-                    }
-                }
-                Err(error) => {
-                    tracing::warn!(reason = %chain(&error), "tried again");
-                    failed = true;
-                }
+        let together = plan.acts.chunk_by(|a, b| a.key().kind.goes_with(b.key().kind));
+        for acts in together {
+            let done = acts.iter().map(|act| act::perform(&self.client, act));
+            for done in futures::future::join_all(done).await {
+                failed |= self.note(done).is_none();
             }
         }
         let next = plan.next.map_or(LONGEST_WAIT, until);
         if failed { RETRY } else { next.min(LONGEST_WAIT) }
+    }
+
+    /// None if it has to be tried again.
+    fn note(&mut self, done: Result<(Key, Option<Value>), act::ActError>) -> Option<()> {
+        match done {
+            Ok((key, left)) => {
+                tracing::info!(object = %key, there = left.is_some(), "put right");
+                match left {
+                    Some(body) => self.live.put(key, body),
+                    None => self.live.forget(&key),
+                }
+                Some(())
+            }
+            Err(error) => {
+                tracing::warn!(reason = %chain(&error), "tried again");
+                None
+            }
+        }
     }
 }
 
@@ -178,17 +192,22 @@ fn until(then: Timestamp) -> Duration {
     Duration::from_secs(u64::try_from(then.0 - now().0).unwrap_or(0).max(1))
 }
 
-/// An error with all that is below it.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut below = error.source();
-    while let Some(cause) = below {
-        let told = cause.to_string();
+/// An error with all that is below it; where the API refused, in its own words.
+pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut text = String::new();
+    let mut next = Some(error);
+    while let Some(error) = next {
+        let refusal = match error.downcast_ref() {
+            Some(kube::Error::Api(status)) => Some(format!("{} ({})", status.message, status.code)),
+            _ => None,
+        };
+        next = error.source().filter(|_| refusal.is_none());
+        let told = refusal.unwrap_or_else(|| error.to_string());
         // Some repeat what is below them.
         if !text.ends_with(&told) {
-            text = format!("{text}: {told}");
+            let colon = if text.is_empty() { "" } else { ": " };
+            text = format!("{text}{colon}{told}");
         }
-        below = cause.source();
     }
     text
 }

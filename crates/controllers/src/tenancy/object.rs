@@ -80,6 +80,18 @@ impl Kind {
         matches!(self, Self::Policy | Self::PolicyBinding)
     }
 
+    /// Whether objects of two kinds, one after the other in the order of things, can be made at once: the guard before the
+    /// namespaces, these before what is in them, and bindings one by one, so that the last means all are there.
+    pub fn goes_with(self, next: Self) -> bool {
+        let stage = |kind| match kind {
+            Self::Policy | Self::PolicyBinding | Self::ClusterRole | Self::ClusterRoleBinding => Some(0),
+            Self::Namespace => Some(1),
+            Self::Quota | Self::Defaults | Self::NetworkPolicy | Self::Role => Some(2),
+            Self::RoleBinding => None,
+        };
+        stage(self).is_some() && stage(self) == stage(next)
+    }
+
     pub fn plural(self) -> &'static str {
         self.served().plural
     }

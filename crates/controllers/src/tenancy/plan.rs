@@ -23,6 +23,15 @@ pub enum Act {
     Delete(Key),
 }
 
+impl Act {
+    pub fn key(&self) -> &Key {
+        match self {
+            Self::Apply(object) => &object.key,
+            Self::Delete(key) => key,
+        }
+    }
+}
+
 #[derive(Debug, PartialEq)]
 pub struct Plan {
     pub acts: Vec<Act>,

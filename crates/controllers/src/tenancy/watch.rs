@@ -39,8 +39,25 @@ pub fn events(client: &Client, kinds: &[Kind]) -> Events {
     futures::stream::select_all(streams)
 }
 
+#[derive(Debug, thiserror::Error)]
+pub enum EnterError {
+    #[error("it refuses us, or cannot be reached")]
+    Refused(#[from] kube::Error),
+    #[error("it does not answer")]
+    Silent,
+}
+
+const CALL_LIMIT: Duration = Duration::from_secs(10);
+
 /// The kinds we keep that this cluster serves; `Err` while it does not let us in, as before it knows us.
-pub async fn served(client: &Client) -> Result<Vec<Kind>, kube::Error> {
+pub async fn served(client: &Client) -> Result<Vec<Kind>, EnterError> {
+    match tokio::time::timeout(CALL_LIMIT, ask(client)).await {
+        Ok(answer) => Ok(answer?),
+        Err(_) => Err(EnterError::Silent),
+    }
+}
+
+async fn ask(client: &Client) -> Result<Vec<Kind>, kube::Error> {
     let namespaces: Api<DynamicObject> = Api::all_with(client.clone(), &Kind::Namespace.resource());
     namespaces
         .list_metadata(&ListParams::default().labels(&selector()).limit(1))
