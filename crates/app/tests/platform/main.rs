@@ -2,6 +2,7 @@
 
 mod harness;
 mod life_and_death;
+mod lost;
 mod pinned;
 mod scaling;
 mod second_thoughts;
