@@ -79,6 +79,7 @@ pub enum ClusterPhase {
     Updating,
     Degraded,
     Failed,
+    Lost,
     Deleting,
 }
 
@@ -90,6 +91,7 @@ impl ClusterPhase {
             Self::Updating => "UPDATING",
             Self::Degraded => "DEGRADED",
             Self::Failed => "FAILED",
+            Self::Lost => "LOST",
             Self::Deleting => "DELETING",
         }
     }
@@ -103,6 +105,7 @@ impl From<status::ClusterPhase> for ClusterPhase {
             status::ClusterPhase::Updating => Self::Updating,
             status::ClusterPhase::Degraded => Self::Degraded,
             status::ClusterPhase::Failed => Self::Failed,
+            status::ClusterPhase::Lost => Self::Lost,
             status::ClusterPhase::Deleting => Self::Deleting,
         }
     }
@@ -133,6 +136,7 @@ impl From<&Condition> for ConditionView {
             ConditionKind::WorkersReady => "WorkersReady",
             ConditionKind::EndpointPublished => "EndpointPublished",
             ConditionKind::CertificatesValid => "CertificatesValid",
+            ConditionKind::DataPresent => "DataPresent",
         };
         Self {
             kind: kind.to_owned(),

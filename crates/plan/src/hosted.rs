@@ -90,11 +90,26 @@ pub(crate) const MACHINE_PATIENCE_S: u64 = 60;
 pub fn hosted(desired: &ClusterDesired<'_>, seen: &ClusterObserved) -> Vec<Step> {
     if desired.cluster.deleting {
         removal(desired, seen)
-    } else if desired.cluster.held {
+    } else if desired.cluster.held || lost(desired.cluster, desired.machines, seen).is_some() {
         Vec::new()
     } else {
         convergence(desired, seen)
     }
+}
+
+/// The volume with the state of a cluster that once ran is gone, and with it the state: a new, empty one in its place would
+/// be another cluster under the same name. While its control plane runs, it still has it open.
+pub fn lost<'a>(cluster: &Cluster, machines: &'a [Machine], seen: &ClusterObserved) -> Option<&'a VolumeId> {
+    let is_gone = |(machine, volume): &(&Machine, &VolumeId)| {
+        let runs = seen
+            .machines
+            .get(&machine.id)
+            .and_then(Observed::present)
+            .is_some_and(|seen| seen.power == Power::On);
+        seen.volumes.get(*volume).is_some_and(Observed::is_absent) && !runs
+    };
+    let mut gone = planes(machines).filter(is_gone).map(|(_, volume)| volume);
+    gone.next().filter(|_| cluster.status.progress.settled_once)
 }
 
 /// The steps of a creation from nothing.
@@ -144,7 +159,7 @@ fn convergence(desired: &ClusterDesired<'_>, seen: &ClusterObserved) -> Vec<Step
     let mut plane_started = Vec::new();
     for (machine, volume) in planes(desired.machines) {
         let mut before = ground.clone();
-        if seen.volumes.get(volume).is_none_or(Observed::is_absent) {
+        if seen.volumes.get(volume).is_none_or(Observed::is_absent) && !cluster.status.progress.settled_once {
             let step = Step::new(
                 "volume",
                 "make the volume for etcd",

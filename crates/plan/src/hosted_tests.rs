@@ -141,3 +141,45 @@ fn deletion_of_what_was_never_made_only_checks() {
         .collect();
     assert_eq!(keys, ["finish"]);
 }
+
+/// A cluster that ran is never given an empty volume: it would be another cluster under the same name.
+#[test]
+fn lost_data_is_not_made_anew() {
+    let mut cluster = cluster();
+    cluster.status.progress.services = "sha256:r".to_owned();
+    let machines = machines(&cluster);
+    let mut seen = settled(&machines);
+    for volume in seen.volumes.values_mut() {
+        *volume = Observed::Absent;
+    }
+    for machine in seen.machines.values_mut() {
+        *machine = Observed::Absent;
+    }
+    seen.api = Observed::Absent;
+    let first = hosted(&desired(&cluster, &machines), &seen);
+    assert!(
+        first.iter().any(|step| step.key == "volume"),
+        "before it ever ran"
+    );
+
+    cluster.status.progress.settled_once = true;
+    assert!(lost(&cluster, &machines, &seen).is_some());
+    assert_eq!(hosted(&desired(&cluster, &machines), &seen), []);
+
+    for volume in seen.volumes.values_mut() {
+        *volume = Observed::Unknown("the disk does not answer".to_owned());
+    }
+    assert_eq!(lost(&cluster, &machines, &seen), None, "unknown is not absent");
+
+    // The control plane runs on the volume whose file was taken away: it stays as it is.
+    let mut seen = settled(&machines);
+    for volume in seen.volumes.values_mut() {
+        *volume = Observed::Absent;
+    }
+    assert_eq!(lost(&cluster, &machines, &seen), None);
+    assert_eq!(hosted(&desired(&cluster, &machines), &seen), []);
+
+    cluster.deleting = true;
+    let removal = hosted(&desired(&cluster, &machines), &seen);
+    assert!(removal.iter().any(|step| step.key == "finish"));
+}

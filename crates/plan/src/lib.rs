@@ -7,7 +7,7 @@ mod lint;
 mod network;
 mod step;
 
-pub use hosted::{ClusterDesired, ClusterObserved, MachineSeen, hosted, preview};
+pub use hosted::{ClusterDesired, ClusterObserved, MachineSeen, hosted, lost, preview};
 pub use lint::{PlanError, check};
 pub use network::{NetworkDesired, NetworkSeen, network};
 pub use step::{Action, Executor, Step, VERSION};

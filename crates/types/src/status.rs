@@ -42,6 +42,8 @@ pub enum ConditionKind {
     WorkersReady,
     EndpointPublished,
     CertificatesValid,
+    /// The volume with the cluster's state is there, or was never made.
+    DataPresent,
 }
 
 /// A cluster's life as its owner sees it.
@@ -53,21 +55,23 @@ pub enum ClusterPhase {
     Updating,
     Degraded,
     Failed,
+    /// Its data is gone from the host, and nothing is made in its place: put it back, or delete the cluster.
+    Lost,
     Deleting,
 }
 
 impl ClusterPhase {
     /// Deleting is final, and nothing returns to provisioning; the rest is observation.
     pub fn may_become(self, next: Self) -> bool {
-        use ClusterPhase::{Degraded, Deleting, Failed, Provisioning, Running, Updating};
+        use ClusterPhase::{Degraded, Deleting, Failed, Lost, Provisioning, Running, Updating};
         match (self, next) {
             (Deleting, Deleting) => true,
-            (Deleting, Provisioning | Running | Updating | Degraded | Failed) => false,
+            (Deleting, Provisioning | Running | Updating | Degraded | Failed | Lost) => false,
             (Provisioning | Failed, Provisioning) => true,
-            (Running | Updating | Degraded, Provisioning) => false,
+            (Running | Updating | Degraded | Lost, Provisioning) => false,
             (
-                Provisioning | Running | Updating | Degraded | Failed,
-                Running | Updating | Degraded | Failed | Deleting,
+                Provisioning | Running | Updating | Degraded | Failed | Lost,
+                Running | Updating | Degraded | Failed | Lost | Deleting,
             ) => true,
         }
     }
@@ -79,6 +83,7 @@ impl ClusterPhase {
             Self::Updating => "UPDATING",
             Self::Degraded => "DEGRADED",
             Self::Failed => "FAILED",
+            Self::Lost => "LOST",
             Self::Deleting => "DELETING",
         }
     }
@@ -107,11 +112,11 @@ impl MachinePhase {
 
 #[cfg(test)]
 mod tests {
-    use super::ClusterPhase::{self, Degraded, Deleting, Failed, Provisioning, Running, Updating};
+    use super::ClusterPhase::{self, Degraded, Deleting, Failed, Lost, Provisioning, Running, Updating};
 
     #[test]
     fn the_transitions_that_are_refused() {
-        let all = [Provisioning, Running, Updating, Degraded, Failed, Deleting];
+        let all = [Provisioning, Running, Updating, Degraded, Failed, Lost, Deleting];
         let refused: Vec<(ClusterPhase, ClusterPhase)> = all
             .iter()
             .flat_map(|from| all.iter().map(move |to| (*from, *to)))
@@ -123,11 +128,13 @@ mod tests {
                 (Running, Provisioning),
                 (Updating, Provisioning),
                 (Degraded, Provisioning),
+                (Lost, Provisioning),
                 (Deleting, Provisioning),
                 (Deleting, Running),
                 (Deleting, Updating),
                 (Deleting, Degraded),
                 (Deleting, Failed),
+                (Deleting, Lost),
             ]
         );
     }

@@ -13,6 +13,8 @@ pub struct Pass {
     pub steps: Vec<Step>,
     /// Its owner stopped it: nothing is left to do, and what was asked for is not there.
     pub held: bool,
+    /// Nothing can be done until somebody does something: why, and what. What was asked for has failed.
+    pub blocked: Option<Fault>,
     /// When to look again if nothing is left to do.
     pub recheck_ms: i64,
 }

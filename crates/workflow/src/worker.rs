@@ -206,12 +206,13 @@ impl Worker {
             .await
             .is_some_and(|generation| generation <= pass.generation)
         {
-            let state = if pass.held {
-                OperationState::Cancelled
-            } else {
-                OperationState::Succeeded
+            let state = match &pass.blocked {
+                Some(_) => OperationState::Failed,
+                None if pass.held => OperationState::Cancelled,
+                None => OperationState::Succeeded,
             };
-            journal.close(state, None, Vec::new(), Vec::new()).await?;
+            let fault = pass.blocked.clone();
+            journal.close(state, fault, Vec::new(), Vec::new()).await?;
         }
         self.release(lease, 0, pass.recheck_ms).await
     }

@@ -74,6 +74,7 @@ pub(super) async fn plan(world: &World, lease: &Lease) -> Result<Pass, Fault> {
     facts::observed(world, lease, &scene, &seen, &steps).await?;
     Ok(Pass {
         held: cluster.held && !cluster.deleting,
+        blocked: facts::lost(cluster, &machines, &seen),
         generation,
         steps,
         recheck_ms: RECHECK_MS,

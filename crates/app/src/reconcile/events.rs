@@ -22,7 +22,7 @@ pub(super) fn phase_event(
         return None;
     }
     let severity = match status.phase {
-        ClusterPhase::Degraded | ClusterPhase::Failed => Severity::Warning,
+        ClusterPhase::Degraded | ClusterPhase::Failed | ClusterPhase::Lost => Severity::Warning,
         ClusterPhase::Provisioning
         | ClusterPhase::Running
         | ClusterPhase::Updating

@@ -68,8 +68,13 @@ fn status(
         .iter()
         .filter(|m| m.value.stays() && seen.admitted.contains(&m.value.id))
         .count();
-    let settled = steps.is_empty();
-    let (wanted, reason) = judged(cluster, machines, seen, settled);
+    let all: Vec<Machine> = machines.iter().map(|m| m.value.clone()).collect();
+    let lost = lost(cluster, &all, seen);
+    let settled = steps.is_empty() && lost.is_none();
+    let (wanted, reason) = match &lost {
+        Some(fault) => (ClusterPhase::Lost, fault.cause.clone()),
+        None => judged(cluster, machines, seen, settled),
+    };
     let phase = if old.phase.may_become(wanted) {
         wanted
     } else {
@@ -78,6 +83,10 @@ fn status(
     let mut progress = old.progress.clone();
     progress.settled_once |= phase == ClusterPhase::Running;
     let api = seen.api.present().is_some();
+    let gone = lost
+        .as_ref()
+        .map(|fault| format!("{}: {}", fault.cause, fault.remedy))
+        .unwrap_or_default();
     let conditions = [
         (
             ConditionKind::ControlPlaneReady,
@@ -103,6 +112,12 @@ fn status(
             "all certificates are good",
             "certificates are missing or near their end",
         ),
+        (
+            ConditionKind::DataPresent,
+            lost.is_none(),
+            "the volume with its state is there",
+            &gone,
+        ),
     ];
     ClusterStatus {
         phase,
@@ -120,6 +135,23 @@ fn status(
         nodes_wanted: u32::try_from(workers).unwrap_or(u32::MAX),
         progress,
     }
+}
+
+/// Why nothing is done for a cluster whose data is gone, and what its owner can do.
+pub(super) fn lost(cluster: &Cluster, machines: &[Machine], seen: &ClusterObserved) -> Option<Fault> {
+    if cluster.deleting || cluster.held {
+        return None;
+    }
+    let volume = plan::lost(cluster, machines, seen)?;
+    Some(Fault::refused(
+        "cluster-lost",
+        format!("the volume {volume} with its state is gone from this host"),
+        format!(
+            "put volumes/{volume}.img back into the state directory from a copy, and the cluster goes on by itself; or \
+             `cloud k8s delete {}` and make it anew",
+            cluster.name
+        ),
+    ))
 }
 
 fn judged(

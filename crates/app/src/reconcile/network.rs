@@ -26,6 +26,7 @@ pub(super) async fn plan(world: &World, lease: &Lease) -> Result<Pass, Fault> {
     let steps = plan::network(&NetworkDesired { network: &network }, &seen, published);
     Ok(Pass {
         held: false,
+        blocked: None,
         generation: network.generation,
         steps,
         recheck_ms: RECHECK_MS,

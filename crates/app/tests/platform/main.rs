@@ -3,6 +3,7 @@
 mod harness;
 mod identity;
 mod life_and_death;
+mod lost;
 mod pinned;
 mod scaling;
 mod second_thoughts;
