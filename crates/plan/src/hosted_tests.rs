@@ -147,6 +147,7 @@ fn deletion_of_what_was_never_made_only_checks() {
 fn lost_data_is_not_made_anew() {
     let mut cluster = cluster();
     cluster.status.progress.services = "sha256:r".to_owned();
+    cluster.status.progress.tenancy = "sha256:r".to_owned();
     let machines = machines(&cluster);
     let mut seen = settled(&machines);
     for volume in seen.volumes.values_mut() {
