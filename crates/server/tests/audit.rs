@@ -177,13 +177,18 @@ async fn a_secret_read_is_recorded_and_the_secret_is_not() {
     let cluster = site.make_cluster("dev").await;
     let before = site.log().await.len();
     site.client.get_cluster("dev").await.unwrap();
-    let kubeconfig = site.client.kubeconfig("dev").await.unwrap();
+    let kubeconfig = site.client.credentials("dev", "super-admin.conf").await.unwrap();
     let log = site.log().await;
     assert_eq!(
         log[before..].iter().map(shown).collect::<Vec<_>>(),
-        ["begun kubeconfig cluster/dev", "ended kubeconfig cluster/dev 200"]
+        [
+            "begun issueCredentials cluster/dev",
+            "ended issueCredentials cluster/dev 200"
+        ]
     );
     assert_eq!(log[before - 1].entry.object.id, Some(cluster));
+    let change = log[before + 1].entry.change.as_ref().unwrap();
+    assert!(change.as_str().contains("super-admin.conf"), "{change:?}");
     let text = serde_json::to_string(&log).unwrap();
     for line in kubeconfig
         .expose_str()
@@ -278,7 +283,7 @@ async fn what_cannot_be_recorded_is_not_done() {
     );
     assert!(site.client.list_networks().await.unwrap().networks.is_empty());
     assert_eq!(
-        code(site.client.kubeconfig("dev").await.unwrap_err()),
+        code(site.client.credentials("dev", "admin.conf").await.unwrap_err()),
         "audit-unwritable"
     );
 }

@@ -3,7 +3,7 @@
 use iam::{opaque, token};
 use ports::store::{Batch, Doc, StoreError, Write};
 use types::{
-    Fault, ProjectId, Secret, SessionId, TokenId, UserId,
+    Email, Fault, ProjectId, Secret, SessionId, TokenId, UserId,
     tenant::{Role, Session, User},
 };
 
@@ -19,6 +19,8 @@ const REFRESH_PREFIX: &str = "pcr_";
 
 #[derive(Debug)]
 pub struct Pair {
+    pub user: UserId,
+    pub email: Email,
     pub access: Secret,
     pub access_lives_s: i64,
     pub refresh: Secret,
@@ -52,6 +54,8 @@ impl Tenants {
         let writes = vec![Write::Put(Doc::new(&session.value, session.version))];
         match self.store.commit(Batch { fence: None, writes }).await {
             Ok(()) => Ok(Pair {
+                user: user.id,
+                email: user.email,
                 access,
                 access_lives_s: ACCESS_S,
                 refresh: next,
@@ -139,6 +143,8 @@ impl Tenants {
         let kept = self.store.commit(Batch { fence: None, writes }).await;
         kept.map_err(records::fault)?;
         Ok(Pair {
+            user: user.id.clone(),
+            email: user.email.clone(),
             access: self.access_token(user, project).await?,
             access_lives_s: ACCESS_S,
             refresh,

@@ -190,7 +190,8 @@ pub async fn credentials(
         .surface
         .administrator(&principal, &project, &reference, kind)
         .await?;
-    Ok(shown(&kubeconfig))
+    let note = Note::default().change(json!({"kind": kind.as_str()}));
+    Ok(note.on(shown(&kubeconfig)))
 }
 
 fn shown(kubeconfig: &Secret) -> Response {

@@ -12,10 +12,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::json;
-use types::{Fault, Secret};
+use types::{Fault, Secret, audit::Actor};
 
 use crate::{
     answer::{Answer, Given},
+    audit::Note,
     guard::By,
     router::Api,
 };
@@ -84,5 +85,12 @@ fn shown(pair: &Pair) -> Answer<Response> {
         expires_in: pair.access_lives_s,
         refresh_token: text(&pair.refresh),
     };
-    Ok(([(header::CACHE_CONTROL, "no-store")], Json(body)).into_response())
+    let note = Note {
+        actor: Some(Actor {
+            id: pair.user.to_string(),
+            name: pair.email.to_string(),
+        }),
+        ..Note::default()
+    };
+    Ok(note.on(([(header::CACHE_CONTROL, "no-store")], Json(body))))
 }

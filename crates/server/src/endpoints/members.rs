@@ -5,7 +5,8 @@ use api::{
     tenant::{Done, GrantView, Invite, InvitedView, MemberList, MemberView},
 };
 use app::tenants::{Invited, Member};
-use axum::{Json, extract::State};
+use axum::{Json, extract::State, response::Response};
+use serde_json::json;
 use types::{
     Email, Fault,
     access::Principal,
@@ -14,6 +15,7 @@ use types::{
 
 use crate::{
     answer::{Answer, At, Given},
+    audit::Note,
     guard::{By, Entry, InOrg},
     router::Api,
 };
@@ -32,7 +34,7 @@ pub async fn invite_to_org(
     By(principal): By,
     InOrg(org): InOrg,
     Given(request): Given<Invite>,
-) -> Answer<Json<InvitedView>> {
+) -> Answer<Response> {
     invite(&api, &principal, Place::Org(org.id), &request).await
 }
 
@@ -41,7 +43,7 @@ pub async fn invite_to_project(
     By(principal): By,
     Entry(entered): Entry,
     Given(request): Given<Invite>,
-) -> Answer<Json<InvitedView>> {
+) -> Answer<Response> {
     let place = Place::Project(entered.project.org, entered.project.id);
     invite(&api, &principal, place, &request).await
 }
@@ -65,12 +67,7 @@ pub async fn remove_from_project(
     Ok(Json(Done {}))
 }
 
-async fn invite(
-    api: &Api,
-    principal: &Principal,
-    place: Place,
-    request: &Invite,
-) -> Answer<Json<InvitedView>> {
+async fn invite(api: &Api, principal: &Principal, place: Place, request: &Invite) -> Answer<Response> {
     let email: Email = request.email.parse().map_err(|cause: types::email::EmailError| {
         Fault::invalid(
             "email-invalid",
@@ -86,13 +83,15 @@ async fn invite(
         )
     })?;
     let Invited { invitation, code } = api.tenants.invite(principal, place, role, email).await?;
-    Ok(Json(InvitedView {
+    let change = json!({"email": invitation.email, "role": invitation.grant.role});
+    let note = Note::of(&invitation.email, &invitation.id).change(change);
+    Ok(note.on(Json(InvitedView {
         id: invitation.id.to_string(),
         email: invitation.email.to_string(),
         grant: GrantView::from(&invitation.grant),
         code: code.expose_str().unwrap_or_default().to_owned(),
         expires: moment::to_wire(invitation.expires),
-    }))
+    })))
 }
 
 fn listed(members: Vec<Member>) -> MemberList {

@@ -4,11 +4,13 @@ use api::{
     spec::parse_name,
     tenant::{Done, OrgCreate, OrgList, OrgView, ProjectCreate, ProjectView},
 };
-use axum::{Json, extract::State};
+use axum::{Json, extract::State, response::Response};
+use serde_json::json;
 use types::tenant::{Quota, Role};
 
 use crate::{
     answer::{Answer, Given},
+    audit::Note,
     guard::{By, InOrg},
     router::Api,
 };
@@ -23,11 +25,11 @@ pub async fn list(State(api): State<Api>, By(principal): By) -> Answer<Json<OrgL
     }))
 }
 
-pub async fn create(State(api): State<Api>, Given(request): Given<OrgCreate>) -> Answer<Json<OrgView>> {
+pub async fn create(State(api): State<Api>, Given(request): Given<OrgCreate>) -> Answer<Response> {
     let name = parse_name(&request.name, "name")?;
     let max_projects = request.max_projects.unwrap_or(MAX_PROJECTS);
     let org = api.tenants.create_org(name, max_projects).await?;
-    Ok(Json(OrgView::from(&org)))
+    Ok(Note::of(&org.name, &org.id).on(Json(OrgView::from(&org))))
 }
 
 pub async fn get(InOrg(org): InOrg) -> Json<OrgView> {
@@ -44,7 +46,7 @@ pub async fn create_project(
     By(principal): By,
     InOrg(org): InOrg,
     Given(request): Given<ProjectCreate>,
-) -> Answer<Json<ProjectView>> {
+) -> Answer<Response> {
     let name = parse_name(&request.name, "name")?;
     let quota = Quota::try_from(&request.quota)?;
     let project = api
@@ -52,5 +54,6 @@ pub async fn create_project(
         .create_project(&principal, &org.id, name, quota)
         .await?;
     let role = principal.role_in_project(&project.org, &project.id);
-    Ok(Json(ProjectView::of(&project, role.unwrap_or(Role::OrgAdmin))))
+    let note = Note::of(&project.name, &project.id).change(json!({"quota": request.quota}));
+    Ok(note.on(Json(ProjectView::of(&project, role.unwrap_or(Role::OrgAdmin)))))
 }

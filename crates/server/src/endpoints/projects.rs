@@ -1,11 +1,13 @@
 //! `/projects` themselves, not what is in them
 
 use api::tenant::{Done, ProjectList, ProjectView, QuotaView, UsageLine, UsageView};
-use axum::{Json, extract::State};
+use axum::{Json, extract::State, response::Response};
+use serde_json::json;
 use types::tenant::Quota;
 
 use crate::{
     answer::{Answer, Given},
+    audit::Note,
     guard::{By, Entry, Within},
     router::Api,
 };
@@ -49,8 +51,9 @@ pub async fn set_quota(
     State(api): State<Api>,
     Entry(entered): Entry,
     Given(request): Given<QuotaView>,
-) -> Answer<Json<ProjectView>> {
+) -> Answer<Response> {
     let quota = Quota::try_from(&request)?;
     let project = api.tenants.set_quota(&entered.project.id, quota).await?;
-    Ok(Json(ProjectView::of(&project, entered.role)))
+    let note = Note::of(&project.name, &project.id).change(json!({"quota": request}));
+    Ok(note.on(Json(ProjectView::of(&project, entered.role))))
 }

@@ -9,11 +9,13 @@ use api::{
     },
 };
 use app::tenants::Fresh;
-use axum::{Json, extract::State};
+use axum::{Json, extract::State, response::Response};
+use serde_json::json;
 use types::{Fault, Secret, tenant::Role};
 
 use crate::{
     answer::{Answer, Given},
+    audit::Note,
     guard::{By, Referenced, Within},
     router::Api,
 };
@@ -34,7 +36,7 @@ pub async fn create_account(
     State(api): State<Api>,
     Within(project): Within,
     Given(request): Given<ServiceAccountCreate>,
-) -> Answer<Json<ServiceAccountView>> {
+) -> Answer<Response> {
     let name = parse_name(&request.name, "name")?;
     let role = match &request.role {
         None => Role::ProjectMember,
@@ -47,7 +49,8 @@ pub async fn create_account(
         })?,
     };
     let account = api.tenants.create_service_account(&project, name, role).await?;
-    Ok(Json(ServiceAccountView::from(&account)))
+    let note = Note::of(&account.name, &account.id).change(json!({"role": account.role}));
+    Ok(note.on(Json(ServiceAccountView::from(&account))))
 }
 
 pub async fn delete_account(
@@ -70,17 +73,19 @@ pub async fn create(
     By(principal): By,
     Within(project): Within,
     Given(request): Given<TokenCreate>,
-) -> Answer<Json<TokenFresh>> {
+) -> Answer<Response> {
     let lives = request.ttl_seconds.unwrap_or(HOUR_S);
     let Fresh { id, token, expires } = api
         .tenants
         .create_token(&principal, &project, &request.service_account, lives)
         .await?;
-    Ok(Json(TokenFresh {
+    let change = json!({"serviceAccount": request.service_account, "seconds": lives});
+    let note = Note::of(&id, &id).change(change);
+    Ok(note.on(Json(TokenFresh {
         id: id.to_string(),
         token: shown(&token),
         expires: moment::to_wire(expires),
-    }))
+    })))
 }
 
 pub async fn revoke(State(api): State<Api>, Referenced(project, id): Referenced) -> Answer<Json<Done>> {
