@@ -33,6 +33,8 @@ pub struct Config {
     pub recipe_dir: Option<PathBuf>,
     /// By how much more memory than there is may be given out to instances of the O series.
     pub memory_overcommit: f64,
+    /// What each person or program may ask of the API, a second; three seconds' worth at once.
+    pub requests_per_second: f64,
     /// How many times longer than on an ordinary host a step may take before its operation is called failed.
     pub patience: f64,
     pub log_format: LogFormat,
@@ -60,6 +62,7 @@ struct File {
     cpu_overcommit: Option<f64>,
     memory_overcommit: Option<f64>,
     recipe_dir: Option<PathBuf>,
+    requests_per_second: Option<f64>,
     patience: Option<f64>,
     log_format: Option<LogFormat>,
     master_key: Option<MasterKey>,
@@ -128,6 +131,7 @@ impl Config {
             cpu_overcommit: file.cpu_overcommit.unwrap_or(8.0),
             memory_overcommit: file.memory_overcommit.unwrap_or(1.5),
             recipe_dir: file.recipe_dir,
+            requests_per_second: file.requests_per_second.unwrap_or(200.0),
             patience: file.patience.unwrap_or(1.0),
             log_format: pick(&overrides.log_format, file.log_format, || LogFormat::Text),
             master_key: file.master_key.unwrap_or_default(),
@@ -158,6 +162,16 @@ impl Config {
                     "give a number of at least 1, which means no overcommit",
                 ));
             }
+        }
+        if !(1.0..=1_000_000.0).contains(&self.requests_per_second) {
+            return Err(Fault::invalid(
+                "config-requests-per-second",
+                format!(
+                    "requests_per_second: {} is not a number of requests",
+                    self.requests_per_second
+                ),
+                "give a number from 1 to 1000000, such as 200",
+            ));
         }
         if !(1.0..=1000.0).contains(&self.patience) {
             return Err(Fault::invalid(
@@ -253,6 +267,11 @@ mod tests {
                 "memory_overcommit",
             ),
             ("patience = 0.0", "config-patience", "patience"),
+            (
+                "requests_per_second = 0.5",
+                "config-requests-per-second",
+                "requests_per_second",
+            ),
             ("state_dir = \"here\"", "config-relative", "state_dir"),
             ("instance = \"A b\"", "config-instance", "A b"),
             ("log_format = \"xml\"", "config-invalid", "xml"),

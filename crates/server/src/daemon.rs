@@ -17,7 +17,9 @@ use vault::KeySource;
 
 use crate::{
     config::Config,
-    credentials, listener,
+    credentials,
+    limits::{Limits, Rate},
+    listener,
     lock::Lock,
     log,
     metrics::Metrics,
@@ -26,6 +28,8 @@ use crate::{
     wiring::{self, Platform},
 };
 
+/// Whoever was quiet may ask for so many seconds' worth at once.
+const BURST_S: f64 = 3.0;
 const REQUESTS_GRACE: Duration = Duration::from_secs(10);
 const BACKGROUND_GRACE: Duration = Duration::from_secs(20);
 
@@ -51,6 +55,11 @@ pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
         surface,
         tenants,
         token: Arc::new(token),
+        limits: Arc::new(Limits::default()),
+        rate: Rate {
+            burst: config.requests_per_second * BURST_S,
+            per_second: config.requests_per_second,
+        },
         audit,
         keys,
         metrics: Arc::new(Metrics::default()),

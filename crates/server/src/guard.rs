@@ -3,10 +3,15 @@
 //! What the caller has no role in does not exist for them; what they see and may not do is forbidden. A request that
 //! matches no row is refused, so a route that somebody forgot to put into the table answers nobody.
 
-use api::routes;
+use std::{
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
+
+use api::routes::{self, Method};
 use app::tenants::Entered;
 use axum::{
-    extract::{FromRequestParts, MatchedPath, RawPathParams, Request, State},
+    extract::{ConnectInfo, FromRequestParts, MatchedPath, RawPathParams, Request, State},
     http::{HeaderValue, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
@@ -21,6 +26,7 @@ use types::{
 use crate::{
     answer::{At, Refusal, no_such_method},
     audit::Place,
+    limits,
     router::Api,
 };
 
@@ -71,6 +77,14 @@ pub async fn guard(
     let Some(row) = routes::row(request.method().as_str(), matched.as_str()) else {
         return no_such_method(request).await;
     };
+    let address = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    let address = address.map_or_else(String::new, |ConnectInfo(address)| address.ip().to_string());
+    if row.access == Access::Open && row.method != Method::Get {
+        // Whoever is not known yet is known by where they are.
+        if let Err(wait) = api.limits.take(&address, limits::AT_THE_DOOR, Instant::now()) {
+            return too_many(wait);
+        }
+    }
     if row.access != Access::Open {
         let shown = request.headers().get(header::AUTHORIZATION).cloned();
         match admitted(&api, row.access, &parameters, shown).await {
@@ -80,8 +94,8 @@ pub async fn guard(
                 request.extensions_mut().insert(place);
                 request.extensions_mut().insert(caller);
             }
-            Err(Stopped { fault, caller }) => {
-                let mut refusal = Refusal(fault).into_response();
+            Err(Stopped { refusal, caller }) => {
+                let mut refusal = refusal;
                 if let Some(caller) = caller {
                     refusal.extensions_mut().insert(caller.actor());
                     refusal.extensions_mut().insert(caller.place());
@@ -95,14 +109,28 @@ pub async fn guard(
 
 /// Somebody who was not let in, as far as they are known.
 struct Stopped {
-    fault: Fault,
+    refusal: Response,
     caller: Option<Caller>,
 }
 
 impl From<Fault> for Stopped {
     fn from(fault: Fault) -> Self {
-        Self { fault, caller: None }
+        Self {
+            refusal: Refusal(fault).into_response(),
+            caller: None,
+        }
     }
+}
+
+fn too_many(wait: Duration) -> Response {
+    let seconds = wait.as_secs() + 1;
+    let fault = Fault::new(
+        FaultKind::TooMany,
+        "too-many-requests",
+        "more was asked than one may ask in this time",
+        format!("wait {seconds} s and ask again, less often"),
+    );
+    ([(header::RETRY_AFTER, seconds.to_string())], Refusal(fault)).into_response()
 }
 
 async fn admitted(
@@ -112,6 +140,13 @@ async fn admitted(
     shown: Option<HeaderValue>,
 ) -> Result<Caller, Stopped> {
     let principal = authenticate(api, shown).await?;
+    if let Err(wait) = api.limits.take(&principal.id, api.rate, Instant::now()) {
+        let inside = Inside::Nowhere;
+        return Err(Stopped {
+            refusal: too_many(wait),
+            caller: Some(Caller { principal, inside }),
+        });
+    }
     let named = |wanted: &str| {
         let found = parameters.iter().find(|(name, _)| *name == wanted);
         found.map(|(_, value)| value)
@@ -130,7 +165,7 @@ async fn admitted(
         }
     };
     Err(Stopped {
-        fault: refused,
+        refusal: Refusal(refused).into_response(),
         caller: Some(caller),
     })
 }

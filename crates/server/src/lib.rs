@@ -14,6 +14,7 @@ pub mod fake;
 mod guard;
 pub mod instance;
 mod kill_probe;
+pub mod limits;
 mod listener;
 pub mod lock;
 mod log;

@@ -20,6 +20,7 @@ use crate::{
         platform, projects, tokens,
     },
     guard,
+    limits::{Limits, Rate},
     metrics::{self, Metrics},
 };
 
@@ -35,6 +36,9 @@ pub struct Api {
     pub surface: Arc<dyn Surface>,
     pub tenants: Tenants,
     pub token: Arc<TokenHash>,
+    pub limits: Arc<Limits>,
+    /// What each principal may ask.
+    pub rate: Rate,
     pub audit: audit::Log,
     pub keys: Arc<Rotator>,
     pub metrics: Arc<Metrics>,

@@ -230,3 +230,33 @@ async fn every_route_lets_in_whom_the_table_says() {
     }
     assert!(asked > routes::TABLE.len() * 10, "{asked}");
 }
+
+#[tokio::test]
+async fn whoever_asks_too_often_is_told_when_to_come_back() {
+    let uploads = tempfile::tempdir().unwrap();
+    let (endpoint, _stop) = Fake::default().serve(uploads.path().to_owned()).await;
+    let authority = endpoint.strip_prefix("http://").unwrap();
+    let body = r#"{"email":"nobody@nowhere.example","password":"wrong wrong wrong"}"#;
+    let mut told = String::new();
+    for _ in 0..200 {
+        let mut socket = TcpStream::connect(authority).await.unwrap();
+        let request = format!(
+            "POST {} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\n\r\n{body}",
+            routes::LOGOUT,
+            body.len()
+        );
+        socket.write_all(request.as_bytes()).await.unwrap();
+        told.clear();
+        socket.read_to_string(&mut told).await.unwrap();
+        if told.starts_with("HTTP/1.1 429") {
+            break;
+        }
+    }
+    assert!(told.starts_with("HTTP/1.1 429"), "{told}");
+    assert!(told.contains("retry-after: 1"), "{told}");
+    assert!(told.contains("\"too-many-requests\""), "{told}");
+    // Whoever is known is not held back by strangers at the same address.
+    let root = Client::new(&endpoint, Some(TOKEN.to_owned()), "default").unwrap();
+    root.whoami().await.unwrap();
+}

@@ -6,6 +6,7 @@ use ports::{
     store::{Batch, Doc, Filter, PLATFORM, StoreError, Versioned, Write},
     vault::SecretRef,
 };
+use tokio::sync::Semaphore;
 use types::{
     Email, Fault, FaultKind, Principal, Secret, UserId,
     tenant::{Role, User},
@@ -107,10 +108,14 @@ impl Tenants {
     }
 }
 
+/// Each takes 19 MiB for its time: strangers who try passwords get no more than this of the platform's memory.
+static AT_ONCE: Semaphore = Semaphore::const_new(4);
+
 /// Hashing a password takes tens of milliseconds on purpose: not on the threads that serve everybody.
 pub(super) async fn at_leisure<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Fault> {
+    let _turn = AT_ONCE.acquire().await;
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|error| Fault::internal("password-work", error.to_string()))

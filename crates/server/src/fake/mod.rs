@@ -29,8 +29,20 @@ use types::{
 
 use workflow::Signals;
 
-use crate::{Surface, audit, auth::TokenHash, daemon, metrics::Metrics, router::Api};
+use crate::{
+    Surface, audit,
+    auth::TokenHash,
+    daemon,
+    limits::{Limits, Rate},
+    metrics::Metrics,
+    router::Api,
+};
 
+/// Enough for any test that does not try to be too much.
+pub const RATE: Rate = Rate {
+    burst: 2000.0,
+    per_second: 200.0,
+};
 pub const PROJECT: &str = "default";
 pub const TOKEN: &str = "test-token";
 
@@ -110,6 +122,8 @@ impl Fake {
             tenants,
             surface: Arc::new(self.clone()) as Arc<dyn Surface>,
             token: Arc::new(TokenHash::of(&Secret::new(TOKEN))),
+            limits: Arc::new(Limits::default()),
+            rate: RATE,
             audit: self.audit.clone(),
             keys: self.keys.clone(),
             metrics: Arc::new(Metrics::default()),
