@@ -22,6 +22,7 @@ pub const OPERATION: &str = "/v1/projects/{project}/operations/{id}";
 pub const OPERATION_CANCEL: &str = "/v1/projects/{project}/operations/{id}/cancel";
 pub const OPERATION_WATCH: &str = "/v1/projects/{project}/operations/{id}/watch";
 pub const EVENTS: &str = "/v1/projects/{project}/events";
+pub const BACKUP: &str = "/v1/admin/backup";
 pub const KEYS: &str = "/v1/admin/keys";
 pub const KEYS_ROTATE: &str = "/v1/admin/keys:rotate";
 pub const AUDIT: &str = "/v1/audit";
@@ -166,6 +167,14 @@ const fn secret(route: Route) -> Route {
     }
 }
 
+/// A route whose answer is a file.
+const fn file(route: Route) -> Route {
+    Route {
+        answer: Content::Media("application/octet-stream"),
+        ..route
+    }
+}
+
 /// The route that serves this method at this pattern.
 pub fn find(method: &str, path: &str) -> Option<&'static Route> {
     TABLE
@@ -201,6 +210,7 @@ pub const TABLE: &[Route] = &[
     send(Method::Post, OPERATION_CANCEL, "cancelOperation", "Stop the creation of a cluster; what was made is held until it is retried or deleted", None, (200, "OperationView")),
     media(OPERATION_WATCH, "watchOperation", "Server-sent events named `operation`, each a whole OperationView; ends with the operation", "text/event-stream"),
     get(EVENTS, "listEvents", "What happened, newest first", "EventList"),
+    secret(file(send(Method::Post, BACKUP, "backup", "The platform's state in one file, sealed under a passphrase", Some(Content::Json("BackupRequest")), (200, "")))),
     get(KEYS, "listKeys", "The master keys that secrets are sealed under, and how many rows are under each", "KeyList"),
     send(Method::Post, KEYS_ROTATE, "rotateKey", "Make a new master key, unless one is taking over already, and wrap every secret anew in the background", None, (202, "KeyList")),
     get(AUDIT, "listAudit", "Who did what, newest first", "AuditList"),
@@ -224,10 +234,13 @@ mod tests {
             TABLE.iter().filter(wanted).map(|route| route.id).collect()
         };
         assert_eq!(
-            ids(|route| route.method != Method::Get && route.audited != Audited::Change),
+            ids(|route| route.method != Method::Get && route.audited == Audited::No),
             ["planCluster"]
         );
-        assert_eq!(ids(|route| route.audited == Audited::SecretRead), ["kubeconfig"]);
+        assert_eq!(
+            ids(|route| route.audited == Audited::SecretRead),
+            ["kubeconfig", "backup"]
+        );
         assert_eq!(
             ids(|route| route.method == Method::Get && route.audited == Audited::Change),
             [""; 0]

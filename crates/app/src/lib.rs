@@ -9,6 +9,7 @@ pub mod ops;
 mod recipes;
 pub mod reconcile;
 pub mod records;
+pub mod restored;
 pub mod rotation;
 mod world;
 

@@ -15,7 +15,8 @@ use tokio::sync::watch;
 use crate::{
     Surface, answer, audit,
     auth::{self, TokenHash},
-    endpoints::{self, clusters, events, images, instances, keys, networks, operations, platform},
+    backup::Backup,
+    endpoints::{self, backup, clusters, events, images, instances, keys, networks, operations, platform},
     metrics::{self, Metrics},
 };
 
@@ -32,6 +33,7 @@ pub struct Api {
     pub token: Arc<TokenHash>,
     pub audit: audit::Log,
     pub keys: Arc<Rotator>,
+    pub backup: Arc<dyn Backup>,
     pub metrics: Arc<Metrics>,
     /// Where bodies too large for memory go; on a disk, swept at start.
     pub uploads: Arc<PathBuf>,
@@ -69,6 +71,7 @@ pub fn router(api: Api) -> Router {
         .route(routes::OPERATION_CANCEL, post(operations::cancel))
         .route(routes::OPERATION_WATCH, get(operations::watch))
         .route(routes::EVENTS, get(events::list))
+        .route(routes::BACKUP, post(backup::make))
         .route(routes::KEYS, get(keys::list))
         .route(routes::KEYS_ROTATE, post(keys::rotate))
         .route(routes::AUDIT, get(endpoints::audit::list))

@@ -46,7 +46,7 @@ pub fn run(cloud: Cloud) -> Result<(), Failure> {
         Command::Instance(command) => wait_for(instance::run(client()?, command)),
         Command::Operation(command) => wait_for(operation::run(client()?, command)),
         Command::Events(command) => wait_for(events::run(client()?, command)),
-        Command::Admin(command) => wait_for(admin::run(client()?, command)),
+        Command::Admin(command) => wait_for(admin::run(&connection, command)),
         Command::Audit(command) => wait_for(audit::run(client()?, connection.project.clone(), command)),
         Command::Version(command) => wait_for(version::run(&connection, command)),
         Command::Bundle(command) => bundle::run(command),

@@ -1,12 +1,13 @@
 //! `cloud admin`: what an operator of the platform does.
 
+mod backup;
 mod keys;
+mod restore;
 mod rotate_key;
 
-use api::client::Client;
 use clap::Subcommand;
 
-use crate::failure::Failure;
+use crate::{connection::Connection, failure::Failure};
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -14,11 +15,18 @@ pub enum Command {
     Keys(keys::Keys),
     /// Replace the master key; goes on where an earlier one was interrupted
     RotateKey(rotate_key::RotateKey),
+    /// Write the platform's state into one file, sealed under a passphrase
+    Backup(backup::Backup),
+    /// Put a backup back, with cloudd stopped
+    Restore(restore::Restore),
 }
 
-pub async fn run(client: Client, command: Command) -> Result<(), Failure> {
+pub async fn run(connection: &Connection, command: Command) -> Result<(), Failure> {
+    let client = || connection.client();
     match command {
-        Command::Keys(command) => command.run(&client).await,
-        Command::RotateKey(command) => command.run(&client).await,
+        Command::Keys(command) => command.run(&client()?).await,
+        Command::RotateKey(command) => command.run(&client()?).await,
+        Command::Backup(command) => command.run(&client()?).await,
+        Command::Restore(command) => command.run(),
     }
 }
