@@ -241,3 +241,11 @@ impl From<&Cluster> for ClusterView {
         }
     }
 }
+
+/// Which administrator's kubeconfig: `admin.conf`, `admin.svc`, `super-admin.conf` or `super-admin.svc`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub struct CredentialsRequest {
+    pub kind: String,
+}

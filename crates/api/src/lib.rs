@@ -19,5 +19,6 @@ pub mod problem;
 pub mod quantity;
 pub mod routes;
 pub mod spec;
+pub mod tenant;
 
 pub use problem::Problem;

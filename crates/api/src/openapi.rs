@@ -13,8 +13,9 @@ mod tests {
     use crate::{
         audit, backup, cluster, event, instance, keys, network, operation, plan, platform, problem, quantity,
         routes::{self, Content, Route},
-        spec,
+        spec, tenant,
     };
+    use types::access::Access;
 
     /// Set to write the document instead of comparing it.
     const REGENERATE: &str = "UPDATE_OPENAPI";
@@ -58,6 +59,36 @@ mod tests {
         cluster::ClusterDetailView,
         cluster::ClusterAccepted,
         cluster::ImageList,
+        cluster::CredentialsRequest,
+        tenant::Done,
+        tenant::Login,
+        tenant::Logout,
+        tenant::Refresh,
+        tenant::TakeUp,
+        tenant::TokenPair,
+        tenant::WhoAmI,
+        tenant::GrantView,
+        tenant::Invite,
+        tenant::InvitedView,
+        tenant::MemberView,
+        tenant::MemberList,
+        tenant::OrgCreate,
+        tenant::OrgView,
+        tenant::OrgList,
+        tenant::ProjectCreate,
+        tenant::ProjectView,
+        tenant::ProjectList,
+        tenant::QuotaView,
+        tenant::UsageView,
+        tenant::UsageLine,
+        tenant::ServiceAccountCreate,
+        tenant::ServiceAccountView,
+        tenant::ServiceAccountList,
+        tenant::TokenCreate,
+        tenant::TokenFresh,
+        tenant::TokenView,
+        tenant::TokenList,
+        tenant::ClusterTokenView,
         quantity::Quantity,
         spec::ClusterSpec,
         spec::Ranges,
@@ -146,7 +177,15 @@ mod tests {
         if let Some(request) = route.request {
             operation["requestBody"] = json!({ "required": true, "content": content(request) });
         }
-        if route.open {
+        operation["x-access"] = json!(match route.access {
+            Access::Open => "open",
+            Access::SignedIn => "signed-in",
+            Access::Project(role) => role.as_str(),
+            Access::OrgSeen => "org-seen",
+            Access::OrgAdmin => "org_admin",
+            Access::Platform => "platform_admin",
+        });
+        if route.access == Access::Open {
             operation["security"] = json!([]);
         }
         operation

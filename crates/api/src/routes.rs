@@ -1,12 +1,36 @@
 //! Every path once: the server routes by these patterns, the client fills them, the OpenAPI document lists them.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use types::{access::Access, tenant::Role};
 
 pub const HEALTH: &str = "/healthz";
 pub const METRICS: &str = "/metrics";
 pub const OPENAPI: &str = "/openapi.json";
 pub const VERSION: &str = "/v1/version";
 pub const BUNDLES: &str = "/v1/bundles";
+pub const DISCOVERY: &str = "/.well-known/openid-configuration";
+pub const JWKS: &str = "/.well-known/jwks.json";
+pub const LOGIN: &str = "/v1/login";
+pub const LOGOUT: &str = "/v1/logout";
+pub const REFRESH: &str = "/v1/refresh";
+pub const TAKE_UP: &str = "/v1/invitations:accept";
+pub const WHOAMI: &str = "/v1/whoami";
+pub const SESSIONS: &str = "/v1/sessions";
+pub const ORGS: &str = "/v1/orgs";
+pub const ORG: &str = "/v1/orgs/{org}";
+pub const ORG_PROJECTS: &str = "/v1/orgs/{org}/projects";
+pub const ORG_MEMBERS: &str = "/v1/orgs/{org}/members";
+pub const ORG_MEMBER: &str = "/v1/orgs/{org}/members/{member}";
+pub const PROJECTS: &str = "/v1/projects";
+pub const PROJECT: &str = "/v1/projects/{project}";
+pub const PROJECT_QUOTA: &str = "/v1/projects/{project}/quota";
+pub const PROJECT_MEMBERS: &str = "/v1/projects/{project}/members";
+pub const PROJECT_MEMBER: &str = "/v1/projects/{project}/members/{member}";
+pub const SERVICE_ACCOUNTS: &str = "/v1/projects/{project}/service-accounts";
+pub const SERVICE_ACCOUNT: &str = "/v1/projects/{project}/service-accounts/{reference}";
+pub const TOKENS: &str = "/v1/projects/{project}/tokens";
+pub const TOKEN: &str = "/v1/projects/{project}/tokens/{id}";
+pub const CLUSTER_TOKEN: &str = "/v1/projects/{project}/clusters/{reference}/token";
 pub const NETWORKS: &str = "/v1/projects/{project}/networks";
 pub const NETWORK: &str = "/v1/projects/{project}/networks/{reference}";
 pub const CLUSTERS: &str = "/v1/projects/{project}/clusters";
@@ -14,6 +38,7 @@ pub const CLUSTERS_PLAN: &str = "/v1/projects/{project}/clusters:plan";
 pub const CLUSTER: &str = "/v1/projects/{project}/clusters/{reference}";
 pub const CLUSTER_RETRY: &str = "/v1/projects/{project}/clusters/{reference}/retry";
 pub const CLUSTER_KUBECONFIG: &str = "/v1/projects/{project}/clusters/{reference}/kubeconfig";
+pub const CLUSTER_CREDENTIALS: &str = "/v1/projects/{project}/clusters/{reference}/credentials";
 pub const CLUSTER_IMAGES: &str = "/v1/projects/{project}/clusters/{reference}/images";
 pub const INSTANCES: &str = "/v1/projects/{project}/instances";
 pub const INSTANCE: &str = "/v1/projects/{project}/instances/{reference}";
@@ -21,12 +46,12 @@ pub const OPERATIONS: &str = "/v1/projects/{project}/operations";
 pub const OPERATION: &str = "/v1/projects/{project}/operations/{id}";
 pub const OPERATION_CANCEL: &str = "/v1/projects/{project}/operations/{id}/cancel";
 pub const OPERATION_WATCH: &str = "/v1/projects/{project}/operations/{id}/watch";
-pub const EVENTS: &str = "/v1/projects/{project}/events";
 pub const BACKUP: &str = "/v1/admin/backup";
 pub const KEYS: &str = "/v1/admin/keys";
 pub const KEYS_ROTATE: &str = "/v1/admin/keys:rotate";
 pub const AUDIT: &str = "/v1/audit";
 pub const AUDIT_VERIFY: &str = "/v1/audit:verify";
+pub const EVENTS: &str = "/v1/projects/{project}/events";
 
 /// What may stand unescaped in a segment of a path.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
@@ -91,51 +116,67 @@ pub struct Route {
     pub path: &'static str,
     pub id: &'static str,
     pub summary: &'static str,
-    /// Whether it answers without a token.
-    pub open: bool,
+    /// What it asks of its caller. The server reads nothing else to decide.
+    pub access: Access,
     pub audited: Audited,
     pub request: Option<Content>,
     pub status: u16,
     pub answer: Content,
 }
 
-const fn get(path: &'static str, id: &'static str, summary: &'static str, schema: &'static str) -> Route {
-    let answer = Content::Json(schema);
+const OPEN: Access = Access::Open;
+const SIGNED_IN: Access = Access::SignedIn;
+const VIEWER: Access = Access::Project(Role::ProjectViewer);
+const MEMBER: Access = Access::Project(Role::ProjectMember);
+const ADMIN: Access = Access::Project(Role::ProjectAdmin);
+const ORG_SEEN: Access = Access::OrgSeen;
+const ORG_ADMIN: Access = Access::OrgAdmin;
+const PLATFORM: Access = Access::Platform;
+
+const fn get(
+    access: Access,
+    path: &'static str,
+    id: &'static str,
+    summary: &'static str,
+    schema: &'static str,
+) -> Route {
     Route {
         method: Method::Get,
         path,
         id,
         summary,
-        open: false,
+        access,
         audited: Audited::No,
         request: None,
         status: 200,
-        answer,
+        answer: Content::Json(schema),
     }
 }
 
+/// A call that may change something.
 const fn send(
-    method: Method,
-    path: &'static str,
+    access: Access,
+    (method, path): (Method, &'static str),
     id: &'static str,
     summary: &'static str,
     request: Option<Content>,
-    answer: (u16, &'static str),
+    (status, schema): (u16, &'static str),
 ) -> Route {
     Route {
         method,
         path,
         id,
         summary,
-        open: false,
+        access,
         audited: Audited::Change,
         request,
-        status: answer.0,
-        answer: Content::Json(answer.1),
+        status,
+        answer: Content::Json(schema),
     }
 }
 
 const fn media(
+    access: Access,
     path: &'static str,
     id: &'static str,
     summary: &'static str,
@@ -143,15 +184,11 @@ const fn media(
 ) -> Route {
     Route {
         answer: Content::Media(media_type),
-        ..get(path, id, summary, "")
+        ..get(access, path, id, summary, "")
     }
 }
 
-const fn open(route: Route) -> Route {
-    Route { open: true, ..route }
-}
-
-/// A route that takes a body to answer a question about it, and changes nothing.
+/// A call that takes a body to answer a question about it, and changes nothing.
 const fn asks(route: Route) -> Route {
     Route {
         audited: Audited::No,
@@ -159,7 +196,7 @@ const fn asks(route: Route) -> Route {
     }
 }
 
-/// A read whose answer lets its reader in somewhere.
+/// A call whose answer lets its reader in somewhere.
 const fn secret(route: Route) -> Route {
     Route {
         audited: Audited::SecretRead,
@@ -167,55 +204,91 @@ const fn secret(route: Route) -> Route {
     }
 }
 
-/// A route whose answer is a file.
-const fn file(route: Route) -> Route {
-    Route {
-        answer: Content::Media("application/octet-stream"),
-        ..route
-    }
+const fn json(schema: &'static str) -> Option<Content> {
+    Some(Content::Json(schema))
 }
 
-/// The route that serves this method at this pattern.
-pub fn find(method: &str, path: &str) -> Option<&'static Route> {
+/// The table of the API: what there is, and who may.
+#[rustfmt::skip]
+pub const TABLE: &[Route] = &[
+    media(OPEN, HEALTH, "health", "Whether the platform answers", "text/plain"),
+    media(PLATFORM, METRICS, "metrics", "Figures in the Prometheus text format", "text/plain"),
+    media(OPEN, OPENAPI, "openapi", "This document", "application/json"),
+    get(OPEN, VERSION, "version", "The platform's version", "VersionView"),
+    media(OPEN, DISCOVERY, "discovery", "OpenID Connect discovery", "application/json"),
+    media(OPEN, JWKS, "jwks", "The keys tokens are verified with", "application/json"),
+    get(SIGNED_IN, BUNDLES, "listBundles", "Kubernetes releases on this host", "BundleList"),
+
+    secret(send(OPEN, (Method::Post, LOGIN), "login", "Log in with a password", json("Login"), (200, "TokenPair"))),
+    secret(send(OPEN, (Method::Post, REFRESH), "refresh", "A new pair of tokens for a refresh token, which is good once", json("Refresh"), (200, "TokenPair"))),
+    send(OPEN, (Method::Post, LOGOUT), "logout", "End the login a refresh token belongs to", json("Logout"), (200, "Done")),
+    secret(send(OPEN, (Method::Post, TAKE_UP), "acceptInvitation", "Take up an invitation; ends in a login", json("TakeUp"), (200, "TokenPair"))),
+    get(SIGNED_IN, WHOAMI, "whoami", "Who the caller is, and the roles held", "WhoAmI"),
+    send(SIGNED_IN, (Method::Delete, SESSIONS), "endSessions", "End every login and token of the caller", None, (200, "Done")),
+
+    get(SIGNED_IN, ORGS, "listOrgs", "The caller's organisations", "OrgList"),
+    send(PLATFORM, (Method::Post, ORGS), "createOrg", "Make an organisation", json("OrgCreate"), (200, "OrgView")),
+    get(ORG_SEEN, ORG, "getOrg", "One organisation, by name or id", "OrgView"),
+    send(PLATFORM, (Method::Delete, ORG), "deleteOrg", "Remove an organisation without projects", None, (200, "Done")),
+    send(ORG_ADMIN, (Method::Post, ORG_PROJECTS), "createProject", "Make a project", json("ProjectCreate"), (200, "ProjectView")),
+    get(ORG_ADMIN, ORG_MEMBERS, "listOrgMembers", "Who has a role in the organisation or its projects", "MemberList"),
+    secret(send(ORG_ADMIN, (Method::Post, ORG_MEMBERS), "inviteToOrg", "Invite somebody to administer the organisation", json("Invite"), (200, "InvitedView"))),
+    send(ORG_ADMIN, (Method::Delete, ORG_MEMBER), "removeOrgMember", "Take somebody's roles in the organisation and its projects", None, (200, "Done")),
+
+    get(SIGNED_IN, PROJECTS, "listProjects", "Projects the caller has a role in", "ProjectList"),
+    get(VIEWER, PROJECT, "getProject", "One project, by name or id", "ProjectView"),
+    send(ORG_ADMIN, (Method::Delete, PROJECT), "deleteProject", "Remove a project with nothing in it", None, (200, "Done")),
+    get(VIEWER, PROJECT_QUOTA, "getQuota", "What the project has and may have", "UsageView"),
+    send(PLATFORM, (Method::Put, PROJECT_QUOTA), "setQuota", "Change what the project may have", json("QuotaView"), (200, "ProjectView")),
+    get(VIEWER, PROJECT_MEMBERS, "listMembers", "Who has a role in the project", "MemberList"),
+    secret(send(ADMIN, (Method::Post, PROJECT_MEMBERS), "inviteToProject", "Invite somebody to a role in the project", json("Invite"), (200, "InvitedView"))),
+    send(ADMIN, (Method::Delete, PROJECT_MEMBER), "removeMember", "Take somebody's roles in the project", None, (200, "Done")),
+    get(VIEWER, SERVICE_ACCOUNTS, "listServiceAccounts", "The project's service accounts", "ServiceAccountList"),
+    send(ADMIN, (Method::Post, SERVICE_ACCOUNTS), "createServiceAccount", "Make an identity for a program", json("ServiceAccountCreate"), (200, "ServiceAccountView")),
+    send(ADMIN, (Method::Delete, SERVICE_ACCOUNT), "deleteServiceAccount", "Remove a service account; its tokens end", None, (200, "Done")),
+    get(ADMIN, TOKENS, "listTokens", "Tokens of the project's service accounts that have not ended", "TokenList"),
+    secret(send(ADMIN, (Method::Post, TOKENS), "createToken", "A token for a service account, shown once", json("TokenCreate"), (200, "TokenFresh"))),
+    send(ADMIN, (Method::Delete, TOKEN), "revokeToken", "End a token at once", None, (200, "Done")),
+
+    get(VIEWER, NETWORKS, "listNetworks", "The project's networks", "NetworkList"),
+    send(MEMBER, (Method::Post, NETWORKS), "createNetwork", "Make a network", json("NetworkCreate"), (202, "NetworkAccepted")),
+    get(VIEWER, NETWORK, "getNetwork", "One network, by name or id", "NetworkView"),
+    send(MEMBER, (Method::Delete, NETWORK), "deleteNetwork", "Remove a network nothing uses", None, (202, "OperationAccepted")),
+    get(VIEWER, CLUSTERS, "listClusters", "The project's clusters", "ClusterList"),
+    send(MEMBER, (Method::Post, CLUSTERS), "createCluster", "Make a cluster", json("ClusterCreate"), (202, "ClusterAccepted")),
+    asks(send(VIEWER, (Method::Post, CLUSTERS_PLAN), "planCluster", "What creating or changing a cluster would do; changes nothing", json("PlanRequest"), (200, "PlanView"))),
+    get(VIEWER, CLUSTER, "getCluster", "One cluster, by name or id, with its instances and recent events", "ClusterDetailView"),
+    send(MEMBER, (Method::Put, CLUSTER), "applyCluster", "Make the cluster of this name, or change it to this spec (200 when there is nothing to change)", json("ClusterApply"), (202, "ClusterAccepted")),
+    send(MEMBER, (Method::Delete, CLUSTER), "deleteCluster", "Remove a cluster and all that belongs to it", None, (202, "OperationAccepted")),
+    send(MEMBER, (Method::Post, CLUSTER_RETRY), "retryCluster", "Take up a creation that failed or was cancelled", None, (202, "OperationAccepted")),
+    media(VIEWER, CLUSTER_KUBECONFIG, "kubeconfig", "A kubeconfig that asks `cloud` for the caller's token; nothing in it is secret", "application/yaml"),
+    secret(Route { answer: Content::Media("application/yaml"), ..send(ADMIN, (Method::Post, CLUSTER_CREDENTIALS), "issueCredentials", "An administrator's kubeconfig with a certificate of the caller's own, good for a day", json("CredentialsRequest"), (200, "")) }),
+    secret(send(VIEWER, (Method::Post, CLUSTER_TOKEN), "clusterToken", "A short-lived token of the caller for this cluster's API alone", None, (200, "ClusterTokenView"))),
+    get(VIEWER, CLUSTER_IMAGES, "listImages", "Images loaded into a cluster", "ImageList"),
+    send(MEMBER, (Method::Post, CLUSTER_IMAGES), "loadImages", "Load an OCI or docker archive for every node, also those that join later", Some(Content::Media("application/x-tar")), (200, "ImageList")),
+    get(VIEWER, INSTANCES, "listInstances", "The project's instances", "InstanceList"),
+    get(VIEWER, INSTANCE, "getInstance", "One instance, by name or id", "InstanceView"),
+    get(VIEWER, OPERATIONS, "listOperations", "The project's operations, newest first", "OperationList"),
+    get(VIEWER, OPERATION, "getOperation", "One operation", "OperationView"),
+    send(MEMBER, (Method::Post, OPERATION_CANCEL), "cancelOperation", "Stop the creation of a cluster; what was made is held until it is retried or deleted", None, (200, "OperationView")),
+    media(VIEWER, OPERATION_WATCH, "watchOperation", "Server-sent events named `operation`, each a whole OperationView; ends with the operation", "text/event-stream"),
+    get(VIEWER, EVENTS, "listEvents", "What happened, newest first", "EventList"),
+
+    secret(Route { answer: Content::Media("application/octet-stream"), ..send(PLATFORM, (Method::Post, BACKUP), "backup", "The platform's state in one file, sealed under a passphrase", json("BackupRequest"), (200, "")) }),
+    get(PLATFORM, KEYS, "listKeys", "The master keys that secrets are sealed under, and how many rows are under each", "KeyList"),
+    send(PLATFORM, (Method::Post, KEYS_ROTATE), "rotateKey", "Make a new master key, unless one is taking over already, and wrap every secret anew in the background", None, (202, "KeyList")),
+    get(PLATFORM, AUDIT, "listAudit", "Who did what, newest first", "AuditList"),
+    get(PLATFORM, AUDIT_VERIFY, "verifyAudit", "Whether the audit log is as it was written, and where it is not", "VerdictView"),
+];
+
+/// The row of a request; `path` is the pattern it was routed by.
+pub fn row(method: &str, path: &str) -> Option<&'static Route> {
+    // What answers a GET answers a HEAD.
+    let method = if method == "HEAD" { "GET" } else { method };
     TABLE
         .iter()
         .find(|route| route.path == path && route.method.as_str() == method)
 }
-
-#[rustfmt::skip]
-pub const TABLE: &[Route] = &[
-    open(media(HEALTH, "health", "Whether the platform answers", "text/plain")),
-    media(METRICS, "metrics", "Figures in the Prometheus text format", "text/plain"),
-    open(media(OPENAPI, "openapi", "This document", "application/json")),
-    open(get(VERSION, "version", "The platform's version", "VersionView")),
-    get(BUNDLES, "listBundles", "Kubernetes releases on this host", "BundleList"),
-    get(NETWORKS, "listNetworks", "The project's networks", "NetworkList"),
-    send(Method::Post, NETWORKS, "createNetwork", "Make a network", Some(Content::Json("NetworkCreate")), (202, "NetworkAccepted")),
-    get(NETWORK, "getNetwork", "One network, by name or id", "NetworkView"),
-    send(Method::Delete, NETWORK, "deleteNetwork", "Remove a network nothing uses", None, (202, "OperationAccepted")),
-    get(CLUSTERS, "listClusters", "The project's clusters", "ClusterList"),
-    send(Method::Post, CLUSTERS, "createCluster", "Make a cluster", Some(Content::Json("ClusterCreate")), (202, "ClusterAccepted")),
-    asks(send(Method::Post, CLUSTERS_PLAN, "planCluster", "What creating or changing a cluster would do; changes nothing", Some(Content::Json("PlanRequest")), (200, "PlanView"))),
-    get(CLUSTER, "getCluster", "One cluster, by name or id, with its instances and recent events", "ClusterDetailView"),
-    send(Method::Put, CLUSTER, "applyCluster", "Make the cluster of this name, or change it to this spec (200 when there is nothing to change)", Some(Content::Json("ClusterApply")), (202, "ClusterAccepted")),
-    send(Method::Delete, CLUSTER, "deleteCluster", "Remove a cluster and all that belongs to it", None, (202, "OperationAccepted")),
-    send(Method::Post, CLUSTER_RETRY, "retryCluster", "Take up a creation that failed or was cancelled", None, (202, "OperationAccepted")),
-    secret(media(CLUSTER_KUBECONFIG, "kubeconfig", "Administrator's kubeconfig of a cluster", "application/yaml")),
-    get(CLUSTER_IMAGES, "listImages", "Images loaded into a cluster", "ImageList"),
-    send(Method::Post, CLUSTER_IMAGES, "loadImages", "Load an OCI or docker archive for every node, also those that join later", Some(Content::Media("application/x-tar")), (200, "ImageList")),
-    get(INSTANCES, "listInstances", "The project's instances", "InstanceList"),
-    get(INSTANCE, "getInstance", "One instance, by name or id", "InstanceView"),
-    get(OPERATIONS, "listOperations", "The project's operations, newest first", "OperationList"),
-    get(OPERATION, "getOperation", "One operation", "OperationView"),
-    send(Method::Post, OPERATION_CANCEL, "cancelOperation", "Stop the creation of a cluster; what was made is held until it is retried or deleted", None, (200, "OperationView")),
-    media(OPERATION_WATCH, "watchOperation", "Server-sent events named `operation`, each a whole OperationView; ends with the operation", "text/event-stream"),
-    get(EVENTS, "listEvents", "What happened, newest first", "EventList"),
-    secret(file(send(Method::Post, BACKUP, "backup", "The platform's state in one file, sealed under a passphrase", Some(Content::Json("BackupRequest")), (200, "")))),
-    get(KEYS, "listKeys", "The master keys that secrets are sealed under, and how many rows are under each", "KeyList"),
-    send(Method::Post, KEYS_ROTATE, "rotateKey", "Make a new master key, unless one is taking over already, and wrap every secret anew in the background", None, (202, "KeyList")),
-    get(AUDIT, "listAudit", "Who did what, newest first", "AuditList"),
-    get(AUDIT_VERIFY, "verifyAudit", "Whether the audit log is as it was written, and where it is not", "VerdictView"),
-];
 
 #[cfg(test)]
 mod tests {
@@ -225,6 +298,20 @@ mod tests {
     fn values_are_escaped_and_cannot_leave_their_segment() {
         let path = fill(CLUSTER, &[("project", "default"), ("reference", "../../x?y#z %")]);
         assert_eq!(path, "/v1/projects/default/clusters/..%2F..%2Fx%3Fy%23z%20%25");
+    }
+
+    #[test]
+    fn what_a_row_asks_for_can_be_found_in_its_path() {
+        for route in TABLE {
+            let named = match route.access {
+                Access::Project(_) => route.path.contains("{project}"),
+                Access::OrgSeen => route.path.contains("{org}"),
+                Access::OrgAdmin => route.path.contains("{org}") || route.path.contains("{project}"),
+                Access::Open | Access::SignedIn => !route.path.contains("{"),
+                Access::Platform => true,
+            };
+            assert!(named, "{} {}", route.method.as_str(), route.path);
+        }
     }
 
     /// Whoever adds a route says which it is; these lists are what a reviewer looks at.
@@ -239,7 +326,17 @@ mod tests {
         );
         assert_eq!(
             ids(|route| route.audited == Audited::SecretRead),
-            ["kubeconfig", "backup"]
+            [
+                "login",
+                "refresh",
+                "acceptInvitation",
+                "inviteToOrg",
+                "inviteToProject",
+                "createToken",
+                "issueCredentials",
+                "clusterToken",
+                "backup"
+            ]
         );
         assert_eq!(
             ids(|route| route.method == Method::Get && route.audited == Audited::Change),

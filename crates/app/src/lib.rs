@@ -4,15 +4,21 @@
 mod admission;
 mod allocate;
 pub mod audit;
+mod books;
 mod desired;
+pub mod identity;
 pub mod ops;
+pub mod quota;
 mod recipes;
 pub mod reconcile;
 pub mod records;
 pub mod restored;
 pub mod rotation;
+pub mod tenants;
 mod world;
 
+pub use identity::Publisher;
 pub use ops::Ops;
 pub use reconcile::Reconcilers;
-pub use world::{Settings, World, default_project};
+pub use tenants::Tenants;
+pub use world::{Settings, World, default_org, default_project, root_user};

@@ -3,16 +3,15 @@
 use std::borrow::Cow;
 
 use cluster::recipe::Recipe;
-use ports::store::{Doc, Entity, Write};
+use ports::store::{Doc, Entity, PLATFORM, Write};
 use serde::{Deserialize, Serialize};
-use types::{Fault, ProjectId};
+use types::Fault;
 
-use crate::{World, default_project, records};
+use crate::{World, records};
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     digest: String,
-    project: ProjectId,
     recipe: Recipe,
 }
 
@@ -21,8 +20,8 @@ impl Entity for Kept {
     fn id(&self) -> &str {
         &self.digest
     }
-    fn project(&self) -> &ProjectId {
-        &self.project
+    fn scope(&self) -> &str {
+        PLATFORM
     }
     fn name(&self) -> Option<&str> {
         None
@@ -40,8 +39,6 @@ pub(crate) async fn keep(world: &World) -> Result<Option<Write>, Fault> {
     }
     let kept = Kept {
         digest,
-        // The platform's own: no tenant's.
-        project: default_project(),
         recipe: world.recipe.clone(),
     };
     Ok(Some(Write::Put(Doc::new(&kept, 0))))

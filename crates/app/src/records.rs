@@ -2,38 +2,28 @@
 
 use ports::{
     Store,
-    store::{Entity, Filter, StoreError, Versioned},
+    store::{Entity, Filter, PLATFORM, StoreError, Versioned},
 };
 use serde::{Deserialize, Serialize};
 use types::{Fault, FaultKind, ProjectId};
 
 /// The one document that every accepted change moves on: it serialises what must be decided one after the other
 /// (capacity, links to the outside) and numbers what the edge is told.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Ground {
-    project: ProjectId,
     pub edge_generation: u64,
 }
 
 const GROUND: &str = "ground";
-
-impl Ground {
-    pub fn new(project: ProjectId) -> Self {
-        Self {
-            project,
-            edge_generation: 0,
-        }
-    }
-}
 
 impl Entity for Ground {
     const KIND: &'static str = GROUND;
     fn id(&self) -> &str {
         GROUND
     }
-    fn project(&self) -> &ProjectId {
-        &self.project
+    fn scope(&self) -> &str {
+        PLATFORM
     }
     fn name(&self) -> Option<&str> {
         None
@@ -49,7 +39,7 @@ pub async fn ground(store: &dyn Store) -> Result<Versioned<Ground>, Fault> {
         Some(doc) => doc.read().map_err(fault),
         None => Ok(Versioned {
             version: 0,
-            value: Ground::new(crate::default_project()),
+            value: Ground::default(),
         }),
     }
 }
@@ -83,12 +73,12 @@ pub async fn find<T: Entity>(
 ) -> Result<Versioned<T>, Fault> {
     let by_id = get::<T>(store, reference)
         .await?
-        .filter(|found| found.value.project() == project);
+        .filter(|found| found.value.scope() == project.as_str());
     if let Some(found) = by_id {
         return Ok(found);
     }
     let filter = Filter {
-        project: Some(project.to_string()),
+        scope: Some(project.to_string()),
         name: Some(reference.to_owned()),
         ..Filter::default()
     };

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
 use cluster::recipe::Recipe;
 use ports::{Bundles, Clock, ClusterApi, Compute, Edge, Images, Network, Store, Vault, Volumes};
-use types::ProjectId;
+use types::{OrgId, ProjectId, UserId};
 use workflow::Signals;
 
 pub struct World {
@@ -26,13 +26,27 @@ pub struct World {
 
 #[derive(Debug, Clone)]
 pub struct Settings {
+    /// Who says so in tokens: where people reach the platform.
+    pub issuer: String,
     /// Where every cluster's API is reached from outside.
     pub endpoint: SocketAddr,
     pub bundle_cache: PathBuf,
+    /// The binary of the controllers that run in every control plane.
+    pub controllers: PathBuf,
     /// Virtual CPUs that may be promised for each CPU of the host.
     pub cpu_overcommit: f64,
     /// Memory that may be promised to machines of the O series for each byte of the host's.
     pub memory_overcommit: f64,
+}
+
+/// The organisation that exists from the start.
+pub fn default_org() -> OrgId {
+    "org-0000000000000000".parse().expect("a valid id")
+}
+
+/// The platform's first administrator: whoever holds the token of the first start.
+pub fn root_user() -> UserId {
+    "user-0000000000000000".parse().expect("a valid id")
 }
 
 /// The project that exists from the start.

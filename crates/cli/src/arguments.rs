@@ -4,7 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     commands::{
-        admin, apply, audit, bundle, completion, events, instance, k8s, man, operation, version, vpc,
+        admin, apply, audit, bundle, completion, context, events, instance, k8s, login, logout, man,
+        operation, org, project, quota, sa, token, user, version, vpc, whoami,
     },
     connection::Connection,
 };
@@ -26,6 +27,15 @@ pub struct Cloud {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Log in with a password, or take up an invitation
+    Login(login::Login),
+    /// End a login, here and at the platform
+    Logout(logout::Logout),
+    /// Who you are, and the roles you hold
+    Whoami(whoami::WhoAmI),
+    /// Logins, and which one is used
+    #[command(subcommand)]
+    Context(context::Command),
     /// Networks
     #[command(subcommand)]
     Vpc(vpc::Command),
@@ -40,6 +50,24 @@ pub enum Command {
     /// What the platform is doing or did
     #[command(subcommand)]
     Operation(operation::Command),
+    /// Organisations
+    #[command(subcommand)]
+    Org(org::Command),
+    /// Projects
+    #[command(subcommand)]
+    Project(project::Command),
+    /// What a project may have
+    #[command(subcommand)]
+    Quota(quota::Command),
+    /// People and their roles
+    #[command(subcommand)]
+    User(user::Command),
+    /// Service accounts: identities of programs
+    #[command(subcommand)]
+    Sa(sa::Command),
+    /// Tokens of service accounts
+    #[command(subcommand)]
+    Token(token::Command),
     /// Kubernetes releases on this host
     Bundle(bundle::Bundle),
     /// What happened, newest first
@@ -80,6 +108,13 @@ mod tests {
             &["k8s", "create"],
             &["k8s", "kubeconfig"],
             &["bundle"],
+            &["login"],
+            &["context"],
+            &["context", "use"],
+            &["project", "create"],
+            &["quota", "set"],
+            &["user", "invite"],
+            &["token", "create"],
         ] {
             let mut command = Cloud::command();
             command.build();

@@ -1,16 +1,21 @@
-//! Which platform, as whom, in which project: flags, then environment, then the client file of the platform on this host.
+//! Which platform, as whom, in which project: flags, then environment, then the current context, then the client file of
+//! the platform on this host. A token goes to the platform it belongs to and to no other.
 
-use std::{fs, io, path::PathBuf};
+use std::{fs, path::PathBuf};
 
 use api::client::Client;
 use clap::Args;
-use serde::Deserialize;
+use types::{Secret, Timestamp};
 
-use crate::failure::{Exit, Failure};
+use crate::{
+    client_file::{self, ClientFile},
+    credentials::{self, Context, LOCAL},
+    failure::{Exit, Failure},
+};
 
-pub const DEFAULT_CLIENT_FILE: &str = "/var/lib/plasmacloud/client.toml";
-const DEFAULT_PROJECT: &str = "default";
 const DEFAULT_CACHE: &str = "/var/cache/plasmacloud";
+const DEFAULT_PROJECT: &str = "default";
+const TOKEN_VARIABLE: &str = "PLASMACLOUD_TOKEN";
 
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Connection")]
@@ -27,7 +32,10 @@ pub struct Connection {
     /// File that holds the token and nothing else [env: PLASMACLOUD_TOKEN=<the token itself>]
     #[arg(long, global = true, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
-    /// Project to work in [default: default]
+    /// Context to use instead of the current one, see `cloud context list`
+    #[arg(long, global = true, value_name = "NAME")]
+    pub context: Option<String>,
+    /// Project to work in [default: the context's, else 'default']
     #[arg(
         long,
         global = true,
@@ -38,80 +46,202 @@ pub struct Connection {
     pub project: Option<String>,
 }
 
-/// What `cloudd` leaves for its clients. Unknown keys are a newer platform's.
-#[derive(Debug, Default, Deserialize)]
-struct ClientFile {
-    endpoint: Option<String>,
-    token: Option<String>,
-    cache_dir: Option<PathBuf>,
+/// Where a command goes and as whom.
+#[derive(Debug)]
+pub struct Target {
+    pub endpoint: String,
+    token: Option<Secret>,
+    pub project: String,
+    /// Whose token it is, where it is a context's.
+    pub context: Option<String>,
 }
 
-fn client_file_path() -> PathBuf {
-    std::env::var_os("PLASMACLOUD_CLIENT_FILE").map_or_else(|| DEFAULT_CLIENT_FILE.into(), PathBuf::from)
+/// What endpoint, token and project come from where they are not given.
+enum Source {
+    Local {
+        file: ClientFile,
+        project: Option<String>,
+    },
+    Login(Context),
 }
 
-fn read_client_file() -> Result<ClientFile, Failure> {
-    let path = client_file_path();
-    let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => Failure::new(
-            Exit::Unreachable,
-            "client-file-missing",
-            format!(
-                "there is no {}: no platform was started on this host",
-                path.display()
-            ),
-            "start one with `make up` or cloudd, or give --endpoint and --token-file",
-        ),
-        _ => Failure::new(
-            Exit::Refused,
-            "client-file-unreadable",
-            format!("{} cannot be read: {error}", path.display()),
-            "run as root, or copy the file and name it with PLASMACLOUD_CLIENT_FILE",
-        ),
-    })?;
-    toml::from_str(&text).map_err(|error| {
-        Failure::new(
-            Exit::Failed,
-            "client-file-invalid",
-            format!("{} is not valid: {}", path.display(), error.message()),
-            "restart cloudd, which writes it, or give --endpoint and --token-file",
-        )
-    })
+impl Source {
+    fn endpoint(&self) -> Result<&str, Failure> {
+        match self {
+            Self::Local { file, .. } => file.endpoint(),
+            Self::Login(context) => Ok(&context.endpoint),
+        }
+    }
+
+    fn project(&self) -> Option<&str> {
+        match self {
+            Self::Local { project, .. } => project.as_deref(),
+            Self::Login(context) => context.project.as_deref(),
+        }
+    }
+
+    /// Its token, which is fetched anew when it ends soon, and its name.
+    async fn token(self) -> Result<(Option<Secret>, String), Failure> {
+        match self {
+            Self::Local { file, .. } => Ok((file.token.map(Secret::new), LOCAL.to_owned())),
+            Self::Login(context) => {
+                let context = credentials::with_good_token(context).await?;
+                Ok((Some(context.access), context.name))
+            }
+        }
+    }
+}
+
+fn is_same(endpoint: &str, other: &str) -> bool {
+    endpoint.trim_end_matches('/') == other.trim_end_matches('/')
 }
 
 impl Connection {
-    pub fn client(&self) -> Result<Client, Failure> {
-        let token = self.given_token()?;
-        // The file's token belongs to the file's platform; it is not sent to another one.
-        let (endpoint, token) = match (&self.endpoint, token) {
-            (Some(endpoint), Some(token)) => (endpoint.clone(), Some(token)),
-            (Some(endpoint), None) => {
-                let file = read_client_file().unwrap_or_default();
-                let same = file.endpoint.as_deref() == Some(endpoint.trim_end_matches('/'));
-                (endpoint.clone(), file.token.filter(|_| same))
-            }
-            (None, token) => {
-                let file = read_client_file()?;
-                let endpoint = file.endpoint.ok_or_else(|| {
-                    Failure::new(
-                        Exit::Failed,
-                        "client-file-invalid",
-                        format!("{} names no endpoint", client_file_path().display()),
-                        "restart cloudd, which writes it, or give --endpoint and --token-file",
-                    )
-                })?;
-                (endpoint, token.or(file.token))
-            }
-        };
-        let project = self.project.as_deref().unwrap_or(DEFAULT_PROJECT);
-        Ok(Client::new(&endpoint, token, project)?)
+    pub async fn client(&self) -> Result<Client, Failure> {
+        self.target().await?.client()
     }
 
-    fn given_token(&self) -> Result<Option<String>, Failure> {
+    pub async fn target(&self) -> Result<Target, Failure> {
+        let given = self.given_token()?;
+        self.is_one_way(given.is_some())?;
+        match (&self.endpoint, given) {
+            (Some(endpoint), Some(token)) => Ok(self.at(endpoint, Some(token), None, None)),
+            (Some(endpoint), None) => {
+                let Some(source) = self.source_of(endpoint) else {
+                    return Ok(self.at(endpoint, None, None, None));
+                };
+                let project = source.project().map(str::to_owned);
+                let (token, name) = source.token().await?;
+                Ok(self.at(endpoint, token, project.as_deref(), Some(name)))
+            }
+            (None, given) => {
+                let source = self.source()?;
+                let endpoint = source.endpoint()?.to_owned();
+                let project = source.project().map(str::to_owned);
+                let (token, name) = match given {
+                    Some(token) => (Some(token), None),
+                    None => {
+                        let (token, name) = source.token().await?;
+                        (token, Some(name))
+                    }
+                };
+                Ok(self.at(&endpoint, token, project.as_deref(), name))
+            }
+        }
+    }
+
+    /// The platform to log in to; with the address, where a context is named.
+    pub fn platform(&self) -> Result<(String, Option<String>), Failure> {
+        self.is_one_way(false)?;
+        if let Some(endpoint) = &self.endpoint {
+            return Ok((endpoint.trim_end_matches('/').to_owned(), None));
+        }
+        let source = self.source()?;
+        let endpoint = source.endpoint()?.to_owned();
+        match source {
+            Source::Login(context) if self.context.is_some() => Ok((endpoint, Some(context.email))),
+            Source::Login(_) | Source::Local { .. } => Ok((endpoint, None)),
+        }
+    }
+
+    /// The login a command is about, if it is one.
+    pub fn login(&self) -> Result<Option<Context>, Failure> {
+        let given = self.given_token()?;
+        self.is_one_way(given.is_some())?;
+        let source = match (&self.endpoint, given) {
+            (_, Some(_)) => None,
+            (Some(endpoint), None) => self.source_of(endpoint),
+            (None, None) => Some(self.source()?),
+        };
+        Ok(source.and_then(|source| match source {
+            Source::Login(context) => Some(context),
+            Source::Local { .. } => None,
+        }))
+    }
+
+    /// After the platform refused the token: where it is a login's, the next command asks for another one. Roles that
+    /// were changed end tokens, not logins.
+    pub fn spent(&self, failure: Failure) -> Failure {
+        let Ok(Some(context)) = self.login() else {
+            return failure;
+        };
+        let forgotten = credentials::lock().and_then(|locked| {
+            let mut credentials = locked.read()?;
+            credentials.get_mut(&context.name)?.access_ends = Timestamp(0);
+            locked.write(&credentials)
+        });
+        match forgotten {
+            Ok(()) => Failure {
+                remedy: "try again: a new token is asked for then".to_owned(),
+                ..failure
+            },
+            Err(_) => failure,
+        }
+    }
+
+    /// What in the environment goes before the current context, if something does.
+    pub fn before_contexts() -> Option<&'static str> {
+        ["PLASMACLOUD_ENDPOINT", TOKEN_VARIABLE, client_file::VARIABLE]
+            .into_iter()
+            .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+    }
+
+    fn at(
+        &self,
+        endpoint: &str,
+        token: Option<Secret>,
+        project: Option<&str>,
+        context: Option<String>,
+    ) -> Target {
+        let project = self.project.as_deref().or(project).unwrap_or(DEFAULT_PROJECT);
+        Target {
+            endpoint: endpoint.to_owned(),
+            token,
+            project: project.to_owned(),
+            context,
+        }
+    }
+
+    fn is_one_way(&self, token_given: bool) -> Result<(), Failure> {
+        if self.context.is_none() || (self.endpoint.is_none() && !token_given) {
+            return Ok(());
+        }
+        Err(Failure::new(
+            Exit::Usage,
+            "context-and-endpoint",
+            "a context says which platform and as whom, and so do --endpoint and the token",
+            "give one of them; PLASMACLOUD_ENDPOINT and PLASMACLOUD_TOKEN count too",
+        ))
+    }
+
+    fn source(&self) -> Result<Source, Failure> {
+        let local = |project| client_file::read().map(|file| Source::Local { file, project });
+        if self.context.is_none() && client_file::is_named() {
+            return local(None);
+        }
+        let credentials = credentials::read()?;
+        match self.context.as_ref().or(credentials.current.as_ref()) {
+            Some(name) if name != LOCAL => Ok(Source::Login(credentials.get(name)?.clone())),
+            Some(_) | None => local(credentials.local_project),
+        }
+    }
+
+    /// The same, if it is this platform's; this host's own otherwise, if it is this platform's.
+    fn source_of(&self, endpoint: &str) -> Option<Source> {
+        let of_it = |source: &Source| source.endpoint().is_ok_and(|other| is_same(endpoint, other));
+        let local = || client_file::read().map(|file| Source::Local { file, project: None });
+        self.source()
+            .ok()
+            .filter(of_it)
+            .or_else(|| local().ok().filter(of_it))
+    }
+
+    fn given_token(&self) -> Result<Option<Secret>, Failure> {
         let Some(path) = &self.token_file else {
-            return Ok(std::env::var("PLASMACLOUD_TOKEN")
+            return Ok(std::env::var(TOKEN_VARIABLE)
                 .ok()
-                .filter(|token| !token.is_empty()));
+                .filter(|token| !token.is_empty())
+                .map(Secret::new));
         };
         let text = fs::read_to_string(path).map_err(|error| {
             Failure::new(
@@ -121,12 +251,23 @@ impl Connection {
                 "give a file that holds the token and that you may read",
             )
         })?;
-        Ok(Some(text.trim().to_owned()))
+        Ok(Some(Secret::new(text.trim())))
+    }
+}
+
+impl Target {
+    pub fn client(&self) -> Result<Client, Failure> {
+        let token = self.token.as_ref().and_then(|token| token.expose_str().ok());
+        Ok(Client::new(
+            &self.endpoint,
+            token.map(str::to_owned),
+            &self.project,
+        )?)
     }
 }
 
 /// Where bundles are: where it was said, else where the platform on this host has them.
 pub fn cache_dir(given: Option<PathBuf>) -> PathBuf {
-    let from_file = || read_client_file().ok().and_then(|file| file.cache_dir);
+    let from_file = || client_file::read().ok().and_then(|file| file.cache_dir);
     given.or_else(from_file).unwrap_or_else(|| DEFAULT_CACHE.into())
 }

@@ -68,9 +68,12 @@ impl From<&Fault> for Failure {
         let exit = match fault.kind {
             FaultKind::Invalid => Exit::Usage,
             FaultKind::NotFound => Exit::NotFound,
-            FaultKind::Conflict | FaultKind::Refused | FaultKind::Unauthenticated | FaultKind::Exhausted => {
-                Exit::Refused
-            }
+            FaultKind::Conflict
+            | FaultKind::Refused
+            | FaultKind::Unauthenticated
+            | FaultKind::Forbidden
+            | FaultKind::TooMany
+            | FaultKind::Exhausted => Exit::Refused,
             FaultKind::Unavailable | FaultKind::Internal => Exit::Failed,
         };
         Self::new(exit, &fault.code, fault.cause.clone(), fault.remedy.clone())

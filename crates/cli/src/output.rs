@@ -46,7 +46,7 @@ impl Output {
         self.show(thing, |wide| thing.describe(surroundings::now(), wide))
     }
 
-    fn show(self, whole: &impl Serialize, text: impl FnOnce(bool) -> String) -> Result<(), Failure> {
+    pub fn show(self, whole: &impl Serialize, text: impl FnOnce(bool) -> String) -> Result<(), Failure> {
         let text = match self.output {
             Format::Table => text(false),
             Format::Wide => text(true),

@@ -8,12 +8,55 @@ use crate::pki::Leaf;
 
 pub struct Kubeconfig<'a> {
     pub cluster: &'a str,
+    /// Kubeconfigs of one cluster that are merged into one file are told apart by it.
     pub user: &'a str,
+    pub context: &'a str,
     pub server: String,
     /// What the certificate is checked against where the address says nothing, as behind the shared endpoint.
     pub tls_server_name: Option<&'a str>,
     pub ca_pem: &'a str,
-    pub client: &'a Leaf,
+    /// Where `kubectl` looks when nothing is said.
+    pub namespace: Option<String>,
+    pub proof: Proof<'a>,
+}
+
+/// What its user shows.
+pub enum Proof<'a> {
+    Certificate(&'a Leaf),
+    /// `cloud` is asked for a token each time: nothing in the file is secret.
+    Token {
+        cluster: &'a str,
+        project: &'a str,
+    },
+}
+
+impl Proof<'_> {
+    fn render(&self) -> String {
+        match self {
+            Self::Certificate(leaf) => format!(
+                "    client-certificate-data: {}
+    client-key-data: {}
+",
+                STANDARD.encode(&leaf.cert_pem),
+                STANDARD.encode(&leaf.key_pem),
+            ),
+            Self::Token { cluster, project } => format!(
+                "    exec:
+      apiVersion: client.authentication.k8s.io/v1
+      command: cloud
+      args:
+      - k8s
+      - token
+      - {cluster}
+      - --project
+      - {project}
+      installHint: kubectl asks the command `cloud` for a token; put it on the PATH and log in with `cloud login`
+      interactiveMode: Never
+      provideClusterInfo: false
+"
+            ),
+        }
+    }
 }
 
 impl Kubeconfig<'_> {
@@ -21,6 +64,7 @@ impl Kubeconfig<'_> {
         let Self {
             cluster,
             user,
+            context,
             server,
             ..
         } = self;
@@ -28,12 +72,13 @@ impl Kubeconfig<'_> {
             .tls_server_name
             .map(|name| format!("\n    tls-server-name: {name}"))
             .unwrap_or_default();
-        let encode = |text: &str| STANDARD.encode(text);
-        let (ca, cert, key) = (
-            encode(self.ca_pem),
-            encode(&self.client.cert_pem),
-            encode(&self.client.key_pem),
-        );
+        let namespace = self
+            .namespace
+            .as_ref()
+            .map(|namespace| format!("\n    namespace: {namespace}"))
+            .unwrap_or_default();
+        let ca = STANDARD.encode(self.ca_pem);
+        let proof = self.proof.render();
         Secret::new(format!(
             "apiVersion: v1
 kind: Config
@@ -45,14 +90,12 @@ clusters:
 users:
 - name: {user}
   user:
-    client-certificate-data: {cert}
-    client-key-data: {key}
-contexts:
-- name: {cluster}
+{proof}contexts:
+- name: {context}
   context:
     cluster: {cluster}
-    user: {user}
-current-context: {cluster}
+    user: {user}{namespace}
+current-context: {context}
 "
         ))
     }

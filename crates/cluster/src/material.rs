@@ -4,7 +4,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use serde::{Deserialize, Serialize};
-use types::{Fault, Secret, Timestamp, cluster::Cluster, machine::Machine};
+use types::{Fault, Secret, Timestamp, cluster::Cluster, machine::Machine, tenancy::CONTROLLERS_USER};
 
 use crate::{
     pki::{Authority, Leaf, LeafRequest, Names, Usage, not_after},
@@ -16,6 +16,9 @@ pub const SECRET_NAME: &str = "material";
 
 /// The group our admin kubeconfigs carry; bound by RBAC, so that it can be unbound.
 pub const ADMIN_GROUP: &str = "plasmacloud:cluster-admins";
+/// The group that no role can take anything from.
+pub const SUPER_ADMIN_GROUP: &str = "system:masters";
+const ADMIN_VALID_S: i64 = 86_400;
 /// The group of the apiserver when it calls kubelets.
 pub const KUBELET_CLIENT_GROUP: &str = "plasmacloud:kubelet-clients";
 
@@ -30,7 +33,6 @@ pub struct ClusterMaterial {
     pub control_plane: ControlPlaneMaterial,
     /// Who the platform is inside the cluster.
     pub platform: Leaf,
-    pub admin: Leaf,
 }
 
 /// 32 bytes in base 64, for `secretbox`.
@@ -52,6 +54,9 @@ pub struct ControlPlaneMaterial {
     pub etcd_client: Leaf,
     pub controller_manager: Leaf,
     pub scheduler: Leaf,
+    /// Of our own controllers; clusters made before there were any have none until their keys are renewed.
+    #[serde(default)]
+    pub controllers: Option<Leaf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,7 +94,6 @@ impl ClusterMaterial {
                 &LeafRequest::client("plasmacloud:platform", &["system:masters"]),
                 now,
             )?,
-            admin: ca.issue(&LeafRequest::client("plasmacloud:admin", &[ADMIN_GROUP]), now)?,
             ca,
             front_proxy_ca,
             etcd_ca,
@@ -111,11 +115,14 @@ impl ClusterMaterial {
                 &LeafRequest::client("plasmacloud:platform", &["system:masters"]),
                 now,
             )?,
-            admin: self
-                .ca
-                .issue(&LeafRequest::client("plasmacloud:admin", &[ADMIN_GROUP]), now)?,
             ..self.clone()
         })
+    }
+
+    /// For a person, by name: kube-apiserver asks no revocation list, so it ends by itself.
+    pub fn administrator(&self, who: &str, groups: &[&str], now: Timestamp) -> Result<Leaf, Fault> {
+        let request = LeafRequest::client(who, groups).valid_seconds(ADMIN_VALID_S);
+        Ok(self.ca.issue(&request, now)?)
     }
 
     pub fn expires(&self) -> Result<Timestamp, Fault> {
@@ -152,6 +159,7 @@ impl ControlPlaneMaterial {
             etcd_client: etcd_ca.issue(&LeafRequest::client("kube-apiserver-etcd-client", &[]), now)?,
             controller_manager: ca.issue(&LeafRequest::client("system:kube-controller-manager", &[]), now)?,
             scheduler: ca.issue(&LeafRequest::client("system:kube-scheduler", &[]), now)?,
+            controllers: Some(ca.issue(&LeafRequest::client(CONTROLLERS_USER, &[]), now)?),
         })
     }
 }

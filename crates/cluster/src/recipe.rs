@@ -23,6 +23,8 @@ pub enum RecipeError {
         name: String,
         known: String,
     },
+    #[error("{0} needs keys that are not made")]
+    Unfilled(String),
     #[error("{0} has {{{{ without }}}}")]
     Unclosed(String),
     #[error("{file} is not valid YAML: {cause}")]
@@ -63,6 +65,11 @@ impl Recipe {
             }
             None => Err(RecipeError::Missing(name.to_owned())),
         }
+    }
+
+    /// Recipes of older releases lack what came later.
+    pub fn has(&self, name: &str) -> bool {
+        self.files.contains_key(name)
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {

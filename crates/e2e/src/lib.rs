@@ -5,6 +5,7 @@
 //! (`PLASMACLOUD_CACHE_DIR`, else the usual place) and the built programs (`PLASMACLOUD_BIN_DIR`).
 //! Nothing else on the machine is touched: everything is looked for by the mark of the test's own instance.
 
+mod caller;
 mod certificates;
 mod cluster;
 mod command;
@@ -20,6 +21,7 @@ mod supervisor;
 mod wait;
 
 pub use crate::{
+    caller::Caller,
     certificates::ServingCertificate,
     cluster::{Cluster, is_true},
     command::{Ended, run, run_with_input},

@@ -42,6 +42,8 @@ pub fn residue(mark: &str, dir: &Path) -> Vec<String> {
         |line: &&str| line.contains(&format!(": {mark}-")) || line.contains(&format!("plasmacloud/{mark}/"));
     found.extend(links.lines().filter(ours).map(|line| format!("interface {line}")));
     found.extend(claims(mark));
+    let keys = edge::keys_file(&dir.join("state/edge")).filter(|file| file.exists());
+    found.extend(keys.map(|file| format!("file {}", file.display())));
     found
 }
 

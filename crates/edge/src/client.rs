@@ -15,7 +15,10 @@ use serde::de::DeserializeOwned;
 use tokio::{net::UnixStream, time::timeout};
 use types::Fault;
 
-use crate::control::Report;
+use crate::{
+    control::{Push, Report},
+    volatile::keys_of,
+};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -102,13 +105,19 @@ impl EdgeClient {
 #[async_trait]
 impl Edge for EdgeClient {
     async fn apply(&self, config: &EdgeConfig) -> Result<EdgeStatus, Fault> {
-        let body = serde_json::to_vec(config).expect("a configuration is plain data");
+        let push = Push {
+            keys: keys_of(config),
+            config: config.clone(),
+        };
+        let body = serde_json::to_vec(&push).expect("a configuration is plain data");
         self.ask(Method::PUT, "/v1/config", body.into()).await
     }
 
     async fn status(&self) -> Result<EdgeStatus, Fault> {
+        let report = self.report().await?;
         Ok(EdgeStatus {
-            generation: self.report().await?.generation,
+            generation: report.generation,
+            lacks_keys: report.lacks_keys,
         })
     }
 }

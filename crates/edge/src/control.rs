@@ -2,7 +2,7 @@
 //!
 //! | request | answer |
 //! |---|---|
-//! | `PUT /v1/config` with an `EdgeConfig` as JSON | `200` with `{"generation": n}` once it is in force; else a `Fault` |
+//! | `PUT /v1/config` with an `EdgeConfig` as JSON, and `keys` by network beside its fields | `200` with `{"generation": n}` once it is in force; else a `Fault` |
 //! | `GET /v1/status` | a [`Report`]: generation, endpoint, networks and what each waits for |
 //! | `GET /healthz` | `200 ok`; `503` while the endpoint does not listen |
 //! | `GET /metrics` | Prometheus' text form |
@@ -16,11 +16,24 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::TokioIo;
+use ports::edge::EdgeConfig;
 use serde::{Deserialize, Serialize};
 use tokio::net::UnixListener;
 use types::{Fault, FaultKind, NetworkId};
 
-use crate::service::Service;
+use crate::{
+    service::Service,
+    volatile::{Keys, put_keys},
+};
+
+/// What is pushed. Keys are no part of a configuration: what is written of one never has them.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Push {
+    #[serde(flatten)]
+    pub config: EdgeConfig,
+    #[serde(default)]
+    pub keys: Keys,
+}
 
 const LARGEST_CONFIG: usize = 64 * 1024 * 1024;
 
@@ -31,6 +44,9 @@ pub struct Report {
     pub generation: u64,
     pub endpoint: Option<EndpointReport>,
     pub networks: Vec<NetworkReport>,
+    /// Certificates are there without their keys: the host was started anew.
+    #[serde(default)]
+    pub lacks_keys: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,7 +138,9 @@ async fn push(service: &Service, request: Request<Incoming>) -> Result<String, F
         |cause: String| Fault::invalid("edge-config-unreadable", cause, "push an EdgeConfig as JSON");
     let body = Limited::new(request.into_body(), LARGEST_CONFIG).collect().await;
     let body = body.map_err(|error| unreadable(error.to_string()))?.to_bytes();
-    let config = serde_json::from_slice(&body).map_err(|error| unreadable(error.to_string()))?;
+    let pushed: Push = serde_json::from_slice(&body).map_err(|error| unreadable(error.to_string()))?;
+    let Push { mut config, keys } = pushed;
+    put_keys(&mut config, &keys);
     // A caller that goes away must not stop a push half way.
     let service = service.clone();
     let applied = tokio::spawn(async move { service.apply(config).await }).await;
@@ -135,7 +153,8 @@ fn status(kind: FaultKind) -> StatusCode {
         FaultKind::Invalid => StatusCode::BAD_REQUEST,
         FaultKind::NotFound => StatusCode::NOT_FOUND,
         FaultKind::Conflict => StatusCode::CONFLICT,
-        FaultKind::Refused => StatusCode::FORBIDDEN,
+        FaultKind::Refused | FaultKind::Forbidden => StatusCode::FORBIDDEN,
+        FaultKind::TooMany => StatusCode::TOO_MANY_REQUESTS,
         FaultKind::Unauthenticated => StatusCode::UNAUTHORIZED,
         FaultKind::Exhausted => StatusCode::INSUFFICIENT_STORAGE,
         FaultKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,

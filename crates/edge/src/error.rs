@@ -5,6 +5,8 @@ use std::{io, net::SocketAddr, path::PathBuf};
 use ports::edge::STALE;
 use types::{Fault, FaultKind, NetworkId};
 
+use crate::identity::TlsError;
+
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error("generation {given} is older than {in_force}, which is in force")]
@@ -13,6 +15,8 @@ pub(crate) enum Error {
     UnknownNetwork { server_name: String, network: NetworkId },
     #[error("{what} is given twice")]
     Twice { what: String },
+    #[error("the certificates for network {network} cannot be served with")]
+    Certificates { network: NetworkId, source: TlsError },
     #[error("{address} is in use by {holder}")]
     PortInUse { address: SocketAddr, holder: String },
     #[error("listening on {address} failed")]
@@ -43,6 +47,11 @@ impl From<Error> for Fault {
                 "edge-config-invalid",
                 cause,
                 "push a configuration whose routes and networks agree",
+            ),
+            Error::Certificates { .. } => Fault::invalid(
+                "edge-certificates-invalid",
+                cause,
+                "push a certificate with its key, its authorities and their revocation lists",
             ),
             Error::PortInUse { .. } => Fault::conflict(
                 "edge-port-in-use",

@@ -4,9 +4,11 @@
 //!   backend inside its network's namespace, and moves bytes. It holds no key and ends no TLS.
 //! - `registry`: a read-only OCI registry on the platform address of every network.
 //! - `dns`: a forwarder of names to the host's own resolvers, on the same addresses.
+//! - `identity`: who holds a token, told to the clusters of every network, on the same addresses.
 //! - `control`: a unix socket through which the whole configuration comes in, with a generation.
 //!
-//! The last configuration is kept on disk and is in force again as soon as the process starts.
+//! The last configuration is kept on disk, its keys apart from it (`volatile`), and is in force again as soon as the process
+//! starts.
 
 #[cfg(test)]
 mod bent;
@@ -17,6 +19,7 @@ mod endpoint;
 mod error;
 mod hello;
 mod holder;
+pub mod identity;
 mod metrics;
 mod network;
 mod registry;
@@ -26,7 +29,9 @@ mod service;
 mod sockets;
 mod stored;
 mod validate;
+mod volatile;
 
 pub use client::EdgeClient;
 pub use control::{EndpointReport, NetworkReport, Report};
 pub use service::{Options, Service};
+pub use volatile::keys_file;

@@ -1,8 +1,12 @@
 //! A few counters, in Prometheus' text form.
 
 use std::{
+    collections::BTreeMap,
     fmt::Write,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 #[derive(Debug, Default)]
@@ -45,6 +49,11 @@ pub(crate) struct Metrics {
     pub dns_refused: Counter,
     /// No resolver answered, there is none, or too many queries were waiting.
     pub dns_failures: Counter,
+    pub reviews: Counter,
+    /// Answered without checking a signature again.
+    pub reviews_remembered: Counter,
+    /// By the code of the reason.
+    reviews_refused: Mutex<BTreeMap<&'static str, u64>>,
     pub pushes: Counter,
 }
 
@@ -52,6 +61,14 @@ impl Metrics {
     pub(crate) fn opened(&self) -> Gauge<'_> {
         self.open.fetch_add(1, Ordering::Relaxed);
         Gauge(&self.open)
+    }
+
+    pub(crate) fn refused_review(&self, code: &'static str) {
+        let mut refused = self
+            .reviews_refused
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        *refused.entry(code).or_default() += 1;
     }
 
     pub(crate) fn render(&self, generation: u64, networks: usize, pending: usize) -> String {
@@ -84,14 +101,29 @@ impl Metrics {
             ("edge_dns_queries_total", "counter", self.dns_queries.get()),
             ("edge_dns_refused_total", "counter", self.dns_refused.get()),
             ("edge_dns_failures_total", "counter", self.dns_failures.get()),
+            ("edge_reviews_total", "counter", self.reviews.get()),
+            (
+                "edge_reviews_remembered_total",
+                "counter",
+                self.reviews_remembered.get(),
+            ),
             ("edge_config_pushes_total", "counter", self.pushes.get()),
             ("edge_config_generation", "gauge", generation),
             ("edge_networks", "gauge", networks as u64),
             ("edge_networks_pending", "gauge", pending as u64),
         ];
-        rows.iter().fold(String::new(), |mut text, (name, kind, value)| {
+        let mut text = rows.iter().fold(String::new(), |mut text, (name, kind, value)| {
             let _ = writeln!(text, "# TYPE {name} {kind}\n{name} {value}");
             text
-        })
+        });
+        let refused = self
+            .reviews_refused
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        text.push_str("# TYPE edge_reviews_refused_total counter\n");
+        for (code, count) in &*refused {
+            let _ = writeln!(text, "edge_reviews_refused_total{{code=\"{code}\"}} {count}");
+        }
+        text
     }
 }

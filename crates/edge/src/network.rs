@@ -1,19 +1,19 @@
-//! What the edge serves inside one network: the registry and the name forwarder on its platform address, kept there for as
-//! long as the configuration has the network. A namespace that is not there (yet), or was made anew, is tried again and reported.
+//! What the edge serves inside one network: registry, name forwarder and TokenReview on its platform address, kept there for
+//! as long as the configuration has the network. A namespace that is not there (yet), or was made anew, is tried again and reported.
 
 use std::{
     collections::HashMap,
     io,
-    net::{Ipv4Addr, SocketAddrV4},
+    net::{Ipv4Addr, SocketAddr, SocketAddrV4},
     path::PathBuf,
     sync::{Arc, RwLock},
     time::Duration,
 };
 
-use ports::edge::{EdgeNetwork, REGISTRY_PORT, RegistryClient};
+use ports::edge::{EdgeNetwork, IDENTITY_PORT, REGISTRY_PORT, RegistryClient};
 use tokio::{
-    net::{TcpListener, UdpSocket},
-    sync::{Semaphore, watch},
+    net::{TcpListener, TcpStream, UdpSocket},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
     task::JoinSet,
     time::{MissedTickBehavior, interval, sleep},
 };
@@ -21,6 +21,7 @@ use types::NetworkId;
 
 use crate::{
     dns::{self, Forwarder},
+    identity::{self, Desk, Door, Tls},
     registry::{self, Images},
     sockets::{Identity, Purpose, Sockets},
 };
@@ -37,6 +38,7 @@ pub(crate) struct NetworkServer {
     namespace: PathBuf,
     address: Ipv4Addr,
     clients: Arc<Clients>,
+    door: Arc<Door>,
     listening: watch::Receiver<Listening>,
     /// Connections of this network hold the other end and notice when this one goes.
     alive: watch::Sender<()>,
@@ -64,25 +66,29 @@ impl Clients {
     }
 }
 
+/// What all networks are served with.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    pub sockets: Sockets,
+    pub images: Arc<Images>,
+    pub forwarder: Arc<Forwarder>,
+    pub desk: Arc<Desk>,
+}
+
 impl NetworkServer {
-    pub(crate) fn start(
-        network: &EdgeNetwork,
-        sockets: Sockets,
-        images: Arc<Images>,
-        forwarder: Arc<Forwarder>,
-    ) -> Self {
+    pub(crate) fn start(network: &EdgeNetwork, shared: Shared, tls: Option<Arc<Tls>>) -> Self {
         let address = network.platform_address;
         let clients = Arc::new(Clients::default());
         clients.replace(&network.clients);
+        let door = Arc::new(Door::new(network.id.clone(), tls));
         let (report, listening) = watch::channel(None);
         let keeper = Keeper {
             id: network.id.clone(),
             namespace: network.namespace.clone(),
             address,
-            sockets,
+            shared,
             clients: clients.clone(),
-            images,
-            forwarder,
+            door: door.clone(),
             report,
         };
         let mut tasks = JoinSet::new();
@@ -91,6 +97,7 @@ impl NetworkServer {
             namespace: network.namespace.clone(),
             address,
             clients,
+            door,
             listening,
             alive: watch::Sender::new(()),
             _tasks: tasks,
@@ -102,8 +109,13 @@ impl NetworkServer {
         self.namespace == network.namespace && self.address == network.platform_address
     }
 
-    pub(crate) fn update(&self, network: &EdgeNetwork) {
+    pub(crate) fn update(&self, network: &EdgeNetwork, tls: Option<Arc<Tls>>) {
         self.clients.replace(&network.clients);
+        self.door.set(tls);
+    }
+
+    pub(crate) fn door(&self) -> &Door {
+        &self.door
     }
 
     pub(crate) fn alive(&self) -> watch::Receiver<()> {
@@ -118,19 +130,19 @@ impl NetworkServer {
 /// All that listens inside the namespace.
 struct Listeners {
     registry: TcpListener,
+    identity: TcpListener,
     dns_streams: TcpListener,
     dns_datagrams: UdpSocket,
-    identity: Identity,
+    namespace: Identity,
 }
 
 struct Keeper {
     id: NetworkId,
     namespace: PathBuf,
     address: Ipv4Addr,
-    sockets: Sockets,
+    shared: Shared,
     clients: Arc<Clients>,
-    images: Arc<Images>,
-    forwarder: Arc<Forwarder>,
+    door: Arc<Door>,
     report: watch::Sender<Listening>,
 }
 
@@ -141,7 +153,7 @@ impl Keeper {
         loop {
             match self.open().await {
                 Ok(listeners) => {
-                    tracing::info!(network = %self.id, address = %self.address, "registry and name forwarder listen");
+                    tracing::info!(network = %self.id, address = %self.address, "registry, name forwarder and TokenReview listen");
                     self.report.send_replace(Some(Ok(())));
                     self.serve(listeners, &mut connections).await;
                     tracing::warn!(network = %self.id, "the namespace changed; listening anew");
@@ -163,52 +175,75 @@ impl Keeper {
         let at = |port| SocketAddrV4::new(self.address, port);
         let purposes = [
             Purpose::Listen(at(REGISTRY_PORT)),
+            Purpose::Listen(at(IDENTITY_PORT)),
             Purpose::Listen(at(dns::PORT)),
             Purpose::Receive(at(dns::PORT)),
         ];
-        let ([registry, streams, datagrams], identity) = self.sockets.make(&self.namespace, purposes).await?;
+        let made = self.shared.sockets.make(&self.namespace, purposes).await?;
+        let ([registry, identity, streams, datagrams], namespace) = made;
         Ok(Listeners {
             registry: TcpListener::from_std(registry.into())?,
+            identity: TcpListener::from_std(identity.into())?,
             dns_streams: TcpListener::from_std(streams.into())?,
             dns_datagrams: UdpSocket::from_std(datagrams.into())?,
-            identity,
+            namespace,
         })
     }
 
     /// Serves until the namespace under this name is another one.
     async fn serve(&self, listeners: Listeners, connections: &mut JoinSet<()>) {
         let Listeners {
-            registry: listener,
+            registry,
+            identity,
             dns_streams,
             dns_datagrams,
-            identity,
+            namespace,
         } = listeners;
         let mut forwarding = JoinSet::new();
-        forwarding.spawn(dns::serve_streams(dns_streams, self.forwarder.clone()));
-        forwarding.spawn(dns::serve_datagrams(dns_datagrams, self.forwarder.clone()));
-        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        forwarding.spawn(dns::serve_streams(dns_streams, self.shared.forwarder.clone()));
+        forwarding.spawn(dns::serve_datagrams(dns_datagrams, self.shared.forwarder.clone()));
+        let (pulls, questions) = (Places::new(), Places::new());
         let mut check = interval(CHECK);
         check.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            let accepted = async {
-                let place = places.clone().acquire_owned().await;
-                (listener.accept().await, place)
-            };
             tokio::select! {
-                (Ok((stream, peer)), place) = accepted => {
-                    let (clients, images) = (self.clients.clone(), self.images.clone());
+                Some((stream, peer, place)) = pulls.next(&registry) => {
+                    let (clients, images) = (self.clients.clone(), self.shared.images.clone());
                     connections.spawn(async move {
                         let _place = place;
                         registry::serve(stream, peer, clients, images).await;
                     });
                 }
+                Some((stream, _, place)) = questions.next(&identity) => {
+                    let (door, desk) = (self.door.clone(), self.shared.desk.clone());
+                    connections.spawn(async move {
+                        let _place = place;
+                        identity::serve(stream, door, desk).await;
+                    });
+                }
                 Some(_) = connections.join_next(), if !connections.is_empty() => {}
                 _ = check.tick() => {
-                    if Identity::at(&self.namespace).ok() != Some(identity) {
+                    if Identity::at(&self.namespace).ok() != Some(namespace) {
                         return;
                     }
                 }
             }
         }
+    }
+}
+
+/// Room for so many connections of one kind at once; further ones wait in the kernel.
+struct Places(Arc<Semaphore>);
+
+impl Places {
+    fn new() -> Self {
+        Self(Arc::new(Semaphore::new(CONNECTIONS)))
+    }
+
+    /// Nothing when accepting failed: the next try may go better.
+    async fn next(&self, listener: &TcpListener) -> Option<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
+        let place = self.0.clone().acquire_owned().await.ok()?;
+        let (stream, peer) = listener.accept().await.ok()?;
+        Some((stream, peer, place))
     }
 }

@@ -20,13 +20,15 @@ use crate::{
     dns::Forwarder,
     endpoint::bind,
     error::Error,
+    identity::{Desk, Door, Tls},
     metrics::Metrics,
-    network::NetworkServer,
+    network::{NetworkServer, Shared},
     registry::Images,
     router::{Backend, Router, Table},
     sockets::Sockets,
     stored::Stored,
     validate::check,
+    volatile::{Volatile, keys_of, put_keys},
 };
 
 /// How long a push waits for the first try to listen inside new networks.
@@ -54,11 +56,10 @@ pub struct Service {
 struct Inner {
     options: Options,
     router: Arc<Router>,
-    sockets: Sockets,
-    images: Arc<Images>,
-    forwarder: Arc<Forwarder>,
+    shared: Shared,
     metrics: Arc<Metrics>,
     stored: Arc<Stored>,
+    volatile: Arc<Volatile>,
     force: Mutex<Force>,
 }
 
@@ -89,15 +90,24 @@ impl Service {
         let router = Arc::new(Router::new(sockets.clone(), metrics.clone(), options.connections));
         let images = Arc::new(Images::new(metrics.clone()));
         let forwarder = Arc::new(Forwarder::new(options.resolv_conf.clone(), metrics.clone()));
-        let last = stored.load()?;
+        let volatile = Arc::new(Volatile::new(&options.state));
+        let mut last = stored.load()?;
+        if let Some(config) = &mut last {
+            put_keys(config, &volatile.load());
+        }
+        let desk = Arc::new(Desk::new(metrics.clone()));
         let inner = Inner {
             options,
             router,
-            sockets,
-            images,
-            forwarder,
+            shared: Shared {
+                sockets,
+                images,
+                forwarder,
+                desk,
+            },
             metrics,
             stored,
+            volatile,
             force: Mutex::default(),
         };
         let service = Self {
@@ -140,18 +150,24 @@ impl Service {
             Some(endpoint) if endpoint.address == config.endpoint => None,
             _ => Some(bind(config.endpoint)?),
         };
+        let tls = doors(&force, &config)?;
         if force.config.as_ref() != Some(&config) {
-            let (stored, saved) = (self.inner.stored.clone(), config.clone());
-            tokio::task::spawn_blocking(move || stored.save(&saved))
-                .await
-                .map_err(|error| Fault::internal("edge-save-panicked", error.to_string()))??;
+            let (stored, volatile) = (self.inner.stored.clone(), self.inner.volatile.clone());
+            let saved = config.clone();
+            tokio::task::spawn_blocking(move || {
+                volatile.save(&keys_of(&saved));
+                stored.save(&saved)
+            })
+            .await
+            .map_err(|error| Fault::internal("edge-save-panicked", error.to_string()))??;
         }
-        self.put_in_force(&mut force, config).await;
+        self.put_in_force(&mut force, config, tls).await;
         if let Some(listener) = listener {
             self.listen(&mut force, listener);
         }
         Ok(EdgeStatus {
             generation: force.config.as_ref().map_or(0, |config| config.generation),
+            lacks_keys: force.config.as_ref().is_some_and(EdgeConfig::lacks_keys),
         })
     }
 
@@ -172,6 +188,7 @@ impl Service {
         networks.sort_by(|a, b| a.id.cmp(&b.id));
         Report {
             generation: force.config.as_ref().map_or(0, |config| config.generation),
+            lacks_keys: force.config.as_ref().is_some_and(EdgeConfig::lacks_keys),
             endpoint: force.config.as_ref().map(|config| EndpointReport {
                 address: config.endpoint,
                 fault: force.endpoint_fault.clone(),
@@ -196,7 +213,12 @@ impl Service {
     async fn resume(&self, config: EdgeConfig) {
         let mut force = self.inner.force.lock().await;
         let address = config.endpoint;
-        self.put_in_force(&mut force, config).await;
+        // What was kept was good once; if its keys are of another time, the platform sends the right ones.
+        let tls = doors(&force, &config).unwrap_or_else(|error| {
+            tracing::error!(%error, "no TokenReview until the next configuration");
+            HashMap::new()
+        });
+        self.put_in_force(&mut force, config, tls).await;
         match bind(address) {
             Ok(listener) => self.listen(&mut force, listener),
             Err(error) => {
@@ -240,32 +262,26 @@ impl Service {
         force.endpoint_fault = None;
     }
 
-    async fn put_in_force(&self, force: &mut Force, config: EdgeConfig) {
+    async fn put_in_force(&self, force: &mut Force, config: EdgeConfig, mut tls: Doors) {
+        let Shared { images, desk, .. } = &self.inner.shared;
+        // Before the doors open.
+        desk.configure(config.identity.as_ref().map(|identity| &identity.snapshot));
         let used: HashSet<&str> = config
             .networks
             .iter()
             .flat_map(|network| network.clients.iter().map(|client| client.bundle.as_str()))
             .collect();
-        self.inner
-            .images
-            .configure(&config.bundle_cache, |digest| used.contains(digest));
+        images.configure(&config.bundle_cache, |digest| used.contains(digest));
         let mut kept = std::mem::take(&mut force.networks);
         let mut first_tries = Vec::new();
         for network in &config.networks {
+            let tls = tls.remove(&network.id).flatten();
             let server = match kept.remove(&network.id).filter(|server| server.serves(network)) {
                 Some(server) => {
-                    server.update(network);
+                    server.update(network, tls);
                     server
                 }
-                None => {
-                    let Inner {
-                        sockets,
-                        images,
-                        forwarder,
-                        ..
-                    } = &*self.inner;
-                    NetworkServer::start(network, sockets.clone(), images.clone(), forwarder.clone())
-                }
+                None => NetworkServer::start(network, self.inner.shared.clone(), tls),
             };
             first_tries.push(server.listening());
             force.networks.insert(network.id.clone(), server);
@@ -293,4 +309,21 @@ impl Service {
         };
         let _ = timeout(FIRST_TRY, tried).await;
     }
+}
+
+/// The TLS of each network's TokenReview, as a configuration wants it.
+type Doors = HashMap<NetworkId, Option<Arc<Tls>>>;
+
+fn doors(force: &Force, config: &EdgeConfig) -> Result<Doors, Error> {
+    let identity = config.identity.as_ref();
+    let doors = config.networks.iter().map(|network| {
+        let door = force.networks.get(&network.id).map(NetworkServer::door);
+        let tls = Door::wanted(door, identity, network.serving.as_ref());
+        let tls = tls.map_err(|source| Error::Certificates {
+            network: network.id.clone(),
+            source,
+        })?;
+        Ok((network.id.clone(), tls))
+    });
+    doors.collect()
 }

@@ -8,6 +8,7 @@ use types::{Secret, keeper::Gate};
 use crate::{
     PlaneInput, authentication,
     child::{Child, environment, process, text},
+    identity,
     paths::{ETCD_PORT, pki},
     sizing,
 };
@@ -19,6 +20,7 @@ pub(crate) fn child(input: &PlaneInput<'_>) -> Result<Child, RecipeError> {
     let (authentication, anonymous) = authentication::anonymous(input.cluster.pins.version.line);
     let mut files = certificates(input.material);
     files.extend(authentication);
+    files.extend(identity::files(input)?);
     files.push(encryption(input.material));
     let policy = input.recipe.text("plane/audit-policy.yaml", &input.values())?;
     files.push(text(AUDIT_POLICY, 0o644, policy));

@@ -5,12 +5,14 @@ mod apiserver;
 mod authentication;
 mod child;
 mod controller_manager;
+mod controllers;
 mod etcd;
+mod identity;
 mod paths;
 mod scheduler;
 mod sizing;
 
-use std::net::Ipv4Addr;
+use std::{net::Ipv4Addr, path::Path};
 
 use cluster::{
     material::ClusterMaterial,
@@ -21,8 +23,11 @@ use ports::compute::{Content, FileEntry, MachineConfig};
 use types::{
     cluster::Cluster,
     keeper::{self, KeeperConfig, Link},
+    tenancy::Tenancy,
 };
 
+pub use controllers::has_controllers;
+pub use identity::{PlaneIdentity, asks_the_platform};
 pub use sizing::machine_size;
 
 /// Size of the volume that holds etcd's data and the audit log.
@@ -38,7 +43,10 @@ macro_rules! recipe_files {
 
 const RECIPE: &[(&str, &str)] = recipe_files![
     "audit-policy.yaml",
+    "cloud-controllers.flags",
     "etcd.flags",
+    "hosts",
+    "iam-webhook.yaml",
     "kube-apiserver.flags",
     "kube-controller-manager.flags",
     "kube-scheduler.flags",
@@ -46,7 +54,16 @@ const RECIPE: &[(&str, &str)] = recipe_files![
 ];
 
 /// What its placeholders may name.
-const NAMES: &[&str] = &["address", "cluster", "domain", "node_ports", "pods", "services"];
+const NAMES: &[&str] = &[
+    "address",
+    "cluster",
+    "domain",
+    "hostname",
+    "node_ports",
+    "platform",
+    "pods",
+    "services",
+];
 
 /// Whether a recipe can be rendered.
 pub fn check(recipe: &Recipe) -> Result<(), RecipeError> {
@@ -61,8 +78,17 @@ pub fn recipe() -> Recipe {
 pub struct PlaneInput<'a> {
     pub recipe: &'a Recipe,
     pub cluster: &'a Cluster,
+    pub hostname: &'a str,
     pub address: Ipv4Addr,
+    /// Where the platform's own services are in this network.
+    pub platform: Ipv4Addr,
     pub material: &'a ClusterMaterial,
+    /// For clusters whose recipe asks for it.
+    pub identity: Option<PlaneIdentity<'a>>,
+    /// Whose cluster it is, for the controllers in it.
+    pub tenancy: &'a Tenancy,
+    /// The controllers' binary on the host.
+    pub controllers: &'a Path,
 }
 
 impl PlaneInput<'_> {
@@ -72,7 +98,9 @@ impl PlaneInput<'_> {
             ("address", self.address.to_string()),
             ("cluster", self.cluster.name.to_string()),
             ("domain", ranges.domain.clone()),
+            ("hostname", self.hostname.to_owned()),
             ("node_ports", String::from(ranges.node_ports)),
+            ("platform", self.platform.to_string()),
             ("pods", ranges.pods.to_string()),
             ("services", ranges.services.to_string()),
         ])
@@ -80,12 +108,13 @@ impl PlaneInput<'_> {
 }
 
 pub fn render(input: &PlaneInput<'_>) -> Result<MachineConfig, RecipeError> {
-    let children = [
+    let mut children = vec![
         etcd::child(input)?,
         apiserver::child(input)?,
         controller_manager::child(input)?,
         scheduler::child(input)?,
     ];
+    children.extend(controllers::child(input)?);
     let keeper = KeeperConfig {
         log_dir: "/var/log/plasmacloud".to_owned(),
         links: vec![

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 /// Layer and crates, lowest first.
 const LAYERS: &[&[&str]] = &[
     &["types"],
-    &["plan", "api"],
+    &["plan", "api", "iam"],
     &["ports"],
     &["workflow"],
     &["cluster"],
@@ -18,6 +18,7 @@ const LAYERS: &[&[&str]] = &[
         "kubeapi",
         "engine-hosted",
         "keeper",
+        "controllers",
     ],
     // The edge serves images out of bundles.
     &["edge"],
@@ -39,7 +40,7 @@ const IMPURE: &[&str] = &[
     "libc",
     "nix",
 ];
-const PURE: &[&str] = &["types", "plan"];
+const PURE: &[&str] = &["types", "plan", "iam"];
 
 fn dependencies(crate_dir: &Path, tables: &[&str]) -> Vec<String> {
     let text = fs::read_to_string(crate_dir.join("Cargo.toml")).unwrap();

@@ -1,4 +1,4 @@
-//! Server-side apply of one object of any kind.
+//! One object of any kind: its server-side apply, and whether it is there.
 
 use std::fmt;
 
@@ -56,16 +56,25 @@ impl Object {
         })
     }
 
-    pub(crate) async fn apply(&self, client: &Client) -> Result<(), CallError> {
+    pub(crate) async fn is_there(&self, client: &Client) -> Result<bool, CallError> {
+        let found = self.api(client).await?.get_metadata_opt(&self.name).await?;
+        Ok(found.is_some())
+    }
+
+    async fn api(&self, client: &Client) -> Result<Api<DynamicObject>, CallError> {
         let (resource, scope) = kinds::find(client, &self.gvk).await?;
-        let api: Api<DynamicObject> = match (scope, &self.namespace) {
-            (Scope::Cluster, _) => Api::all_with(client.clone(), &resource),
+        match (scope, &self.namespace) {
+            (Scope::Cluster, _) => Ok(Api::all_with(client.clone(), &resource)),
             (Scope::Namespaced, Some(namespace)) => {
-                Api::namespaced_with(client.clone(), namespace, &resource)
+                Ok(Api::namespaced_with(client.clone(), namespace, &resource))
             }
             // No default: what lands in another namespace than meant is hard to find.
-            (Scope::Namespaced, None) => return Err(invalid(format!("{self} lacks its namespace")).into()),
-        };
+            (Scope::Namespaced, None) => Err(invalid(format!("{self} lacks its namespace")).into()),
+        }
+    }
+
+    pub(crate) async fn apply(&self, client: &Client) -> Result<(), CallError> {
+        let api = self.api(client).await?;
         let params = PatchParams::apply(FIELD_MANAGER).force();
         api.patch_metadata(&self.name, &params, &Patch::Apply(&self.body))
             .await?;

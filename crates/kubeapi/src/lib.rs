@@ -116,6 +116,15 @@ impl ClusterApi for KubeApi {
         .map_err(|e| e.into_fault("apply objects", target.endpoint))
     }
 
+    async fn has(&self, target: &ApiTarget, object: &serde_json::Value) -> Result<bool, Fault> {
+        let object = apply::Object::read(object)?;
+        within(CALL_LIMIT, async {
+            object.is_there(self.open(target).await?.client()).await
+        })
+        .await
+        .map_err(|e| e.into_fault(&format!("look for {object}"), target.endpoint))
+    }
+
     async fn adopt_node(&self, target: &ApiTarget, node: &NodeWanted) -> Result<(), Fault> {
         within(CALL_LIMIT, async {
             adopt::adopt(self.open(target).await?.client(), node).await

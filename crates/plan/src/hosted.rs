@@ -180,13 +180,22 @@ fn convergence(desired: &ClusterDesired<'_>, seen: &ClusterObserved) -> Vec<Step
             .patience_s(API_PATIENCE_S);
         api.push(add(&mut steps, step));
     }
+    let mut services = api.clone();
     if cluster.status.progress.services != cluster.pins.recipe {
         let step = Step::new(
             "services",
             "install cluster services",
             Action::InstallServices(cluster.id.clone()),
         );
-        add(&mut steps, step.after(&api).patience_s(MACHINE_PATIENCE_S));
+        services.push(add(&mut steps, step.after(&api).patience_s(MACHINE_PATIENCE_S)));
+    }
+    if cluster.status.progress.tenancy != cluster.pins.recipe {
+        let step = Step::new(
+            "tenancy",
+            "make the project's namespace",
+            Action::AwaitTenancy(cluster.id.clone()),
+        );
+        add(&mut steps, step.after(&services).patience_s(MACHINE_PATIENCE_S));
     }
     for machine in desired.machines.iter().filter(|m| m.is_worker() && !m.deleting) {
         let mut before = api.clone();

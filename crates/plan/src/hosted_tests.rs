@@ -59,6 +59,7 @@ fn creation_from_nothing() {
 fn a_settled_cluster_has_an_empty_plan() {
     let mut cluster = cluster();
     cluster.status.progress.services = "sha256:r".to_owned();
+    cluster.status.progress.tenancy = "sha256:r".to_owned();
     let machines = machines(&cluster);
     assert_eq!(hosted(&desired(&cluster, &machines), &settled(&machines)), []);
 }
@@ -67,6 +68,7 @@ fn a_settled_cluster_has_an_empty_plan() {
 fn a_dead_worker_is_attached_started_and_admitted_again() {
     let mut cluster = cluster();
     cluster.status.progress.services = "sha256:r".to_owned();
+    cluster.status.progress.tenancy = "sha256:r".to_owned();
     let machines = machines(&cluster);
     let mut seen = settled(&machines);
     let dead = &machines[2];
@@ -82,6 +84,7 @@ fn a_dead_worker_is_attached_started_and_admitted_again() {
 fn what_is_unknown_is_left_alone() {
     let mut cluster = cluster();
     cluster.status.progress.services = "sha256:r".to_owned();
+    cluster.status.progress.tenancy = "sha256:r".to_owned();
     let machines = machines(&cluster);
     let mut seen = settled(&machines);
     seen.machines
@@ -94,6 +97,7 @@ fn what_is_unknown_is_left_alone() {
 fn a_changed_file_touches_its_machine_alone() {
     let mut cluster = cluster();
     cluster.status.progress.services = "sha256:r".to_owned();
+    cluster.status.progress.tenancy = "sha256:r".to_owned();
     let machines = machines(&cluster);
     let mut desired = desired(&cluster, &machines);
     desired.digests.insert(machines[1].id.clone(), "newer".to_owned());
@@ -143,6 +147,7 @@ fn deletion_of_what_was_never_made_only_checks() {
 fn lost_data_is_not_made_anew() {
     let mut cluster = cluster();
     cluster.status.progress.services = "sha256:r".to_owned();
+    cluster.status.progress.tenancy = "sha256:r".to_owned();
     let machines = machines(&cluster);
     let mut seen = settled(&machines);
     for volume in seen.volumes.values_mut() {

@@ -23,6 +23,8 @@ pub enum Action {
     RemoveMachine(MachineId),
     AwaitApi(ClusterId),
     InstallServices(ClusterId),
+    /// Waits until the controllers on the control plane have made the project's namespace with all that is in it.
+    AwaitTenancy(ClusterId),
     /// Waits for the node to register, gives it its range and labels, and waits until it is ready.
     AdmitNode(MachineId),
     /// Takes the node out of scheduling and waits until its pods have left.

@@ -46,6 +46,9 @@ pub trait ClusterApi: Send + Sync {
     /// Server-side apply of whole objects, in the order given. Nothing is sent of a list in which one is incomplete.
     async fn apply(&self, target: &ApiTarget, objects: &[serde_json::Value]) -> Result<(), Fault>;
 
+    /// Whether an object is there; of the one that is given only its address counts.
+    async fn has(&self, target: &ApiTarget, object: &serde_json::Value) -> Result<bool, Fault>;
+
     /// Gives a registered node the labels and the pod range the platform chose for it. A range is never changed: another
     /// one is a conflict.
     async fn adopt_node(&self, target: &ApiTarget, node: &NodeWanted) -> Result<(), Fault>;

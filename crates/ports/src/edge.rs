@@ -7,8 +7,9 @@ use std::{
 };
 
 use async_trait::async_trait;
+use iam::review::Snapshot;
 use serde::{Deserialize, Serialize};
-use types::{Fault, NetworkId};
+use types::{Fault, NetworkId, Secret};
 
 /// Code of the refusal of a generation older than the one in force.
 pub const STALE: &str = "edge-generation-stale";
@@ -23,6 +24,30 @@ pub struct EdgeConfig {
     pub networks: Vec<EdgeNetwork>,
     /// The cache of bundles that the registry serves.
     pub bundle_cache: PathBuf,
+    /// What decides about tokens that clusters ask about. Nothing before the platform has certificates for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<EdgeIdentity>,
+}
+
+impl EdgeConfig {
+    /// Whether a certificate is there without its key.
+    pub fn lacks_keys(&self) -> bool {
+        let serving = self
+            .networks
+            .iter()
+            .filter_map(|network| network.serving.as_ref());
+        serving.into_iter().any(|serving| serving.key_pem.is_none())
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EdgeIdentity {
+    pub snapshot: Snapshot,
+    /// Who signed the certificates that clusters show, in PEM.
+    pub authorities: String,
+    /// What of it was revoked: a list for each authority, in PEM.
+    pub revocations: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +66,21 @@ pub struct EdgeNetwork {
     pub namespace: PathBuf,
     pub platform_address: Ipv4Addr,
     pub clients: Vec<RegistryClient>,
+    /// With what the edge serves TokenReview in this network; without it, it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub serving: Option<Serving>,
+}
+
+/// A server's certificate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Serving {
+    /// The certificate and the authority that signed it.
+    pub chain_pem: String,
+    /// Never written with the rest, neither to a disk nor anywhere else. The edge has none after the host was started
+    /// anew, and says so.
+    #[serde(skip)]
+    pub key_pem: Option<Secret>,
 }
 
 /// A machine that may read images: those of its cluster's bundle and those its tenant loaded. Known by its address.
@@ -56,10 +96,16 @@ pub struct RegistryClient {
 #[serde(rename_all = "camelCase")]
 pub struct EdgeStatus {
     pub generation: u64,
+    /// It has certificates without their keys, and must be told again.
+    #[serde(default)]
+    pub lacks_keys: bool,
 }
 
 /// Where the registry listens on a network's platform address.
 pub const REGISTRY_PORT: u16 = 5080;
+/// Where TokenReview is answered there, and under which name.
+pub const IDENTITY_PORT: u16 = 3000;
+pub const IDENTITY_NAME: &str = "iam-server";
 
 #[async_trait]
 pub trait Edge: Send + Sync {

@@ -1,11 +1,17 @@
-//! How the platform's nouns are stored: which kind, under which name, belonging to what.
+//! How the platform's nouns are stored: which kind, named uniquely in what, belonging to what.
 
-use types::{ProjectId, cluster::Cluster, machine::Machine, network::Network, operation::Operation};
+use types::{
+    cluster::Cluster,
+    machine::Machine,
+    network::Network,
+    operation::Operation,
+    tenant::{Invitation, IssuedToken, Organisation, Project, ServiceAccount, Session, User},
+};
 
-use crate::store::Entity;
+use crate::store::{Entity, PLATFORM};
 
 macro_rules! entity {
-    ($type:ty, $kind:literal, name: $name:expr, parent: $parent:expr) => {
+    ($type:ty, $kind:literal, scope: $scope:expr, name: $name:expr, parent: $parent:expr) => {
         impl Entity for $type {
             const KIND: &'static str = $kind;
 
@@ -13,8 +19,9 @@ macro_rules! entity {
                 self.id.as_str()
             }
 
-            fn project(&self) -> &ProjectId {
-                &self.project
+            fn scope(&self) -> &str {
+                let scope: fn(&Self) -> &str = $scope;
+                scope(self)
             }
 
             fn name(&self) -> Option<&str> {
@@ -30,8 +37,16 @@ macro_rules! entity {
     };
 }
 
-entity!(Network, "network", name: |n| Some(n.name.as_str()), parent: |_| None);
-entity!(Cluster, "cluster", name: |c| Some(c.name.as_str()), parent: |c| Some(c.network.as_str()));
+entity!(Network, "network", scope: |n| n.project.as_str(), name: |n| Some(n.name.as_str()), parent: |_| None);
+entity!(Cluster, "cluster", scope: |c| c.project.as_str(), name: |c| Some(c.name.as_str()), parent: |c| Some(c.network.as_str()));
 // Host names repeat over clusters of different networks: an instance is named by its id or, where it is unique, so.
-entity!(Machine, "machine", name: |_| None, parent: |m| Some(m.cluster.as_str()));
-entity!(Operation, "operation", name: |_| None, parent: |o| Some(&o.subject.id));
+entity!(Machine, "machine", scope: |m| m.project.as_str(), name: |_| None, parent: |m| Some(m.cluster.as_str()));
+entity!(Operation, "operation", scope: |o| o.project.as_str(), name: |_| None, parent: |o| Some(&o.subject.id));
+
+entity!(Organisation, "org", scope: |_| PLATFORM, name: |o| Some(o.name.as_str()), parent: |_| None);
+entity!(Project, "project", scope: |p| p.org.as_str(), name: |p| Some(p.name.as_str()), parent: |_| None);
+entity!(User, "user", scope: |_| PLATFORM, name: |u| Some(u.email.as_str()), parent: |_| None);
+entity!(ServiceAccount, "service-account", scope: |s| s.project.as_str(), name: |s| Some(s.name.as_str()), parent: |_| None);
+entity!(IssuedToken, "token", scope: |t| t.project.as_str(), name: |_| None, parent: |t| Some(&t.holder));
+entity!(Invitation, "invitation", scope: |_| PLATFORM, name: |i| Some(&i.code), parent: |i| Some(i.org.as_str()));
+entity!(Session, "session", scope: |_| PLATFORM, name: |_| None, parent: |s| Some(s.user.as_str()));

@@ -7,7 +7,7 @@
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use types::{
-    ProjectId, Timestamp,
+    Timestamp,
     audit::{AuditRecord, Entry},
     operation::{Event, Subject},
 };
@@ -19,7 +19,7 @@ use crate::{
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    #[error("{kind} '{name}' exists already in this project")]
+    #[error("the {kind} '{name}' exists already")]
     NameTaken { kind: &'static str, name: String },
     #[error("{kind} '{id}' was changed by somebody else meanwhile")]
     Stale { kind: &'static str, id: String },
@@ -37,12 +37,16 @@ pub enum StoreError {
     },
 }
 
+/// The scope of what belongs to no tenant.
+pub const PLATFORM: &str = "platform";
+
 /// A kind of document. The body is the domain type itself; rows stay private to the adapter.
 pub trait Entity: Serialize + DeserializeOwned + Send + Sync {
     const KIND: &'static str;
     fn id(&self) -> &str;
-    fn project(&self) -> &ProjectId;
-    /// Unique in kind and project, where a kind has names.
+    /// What its name is unique in: a project's id for most kinds, an organisation's, or [`PLATFORM`].
+    fn scope(&self) -> &str;
+    /// Unique in kind and scope, where a kind has names.
     fn name(&self) -> Option<&str>;
     /// The id of what this belongs to, for listing by it.
     fn parent(&self) -> Option<&str>;
@@ -53,7 +57,7 @@ pub trait Entity: Serialize + DeserializeOwned + Send + Sync {
 pub struct Doc {
     pub kind: &'static str,
     pub id: String,
-    pub project: String,
+    pub scope: String,
     pub name: Option<String>,
     pub parent: Option<String>,
     pub version: u64,
@@ -71,7 +75,7 @@ impl Doc {
         Self {
             kind: T::KIND,
             id: value.id().to_owned(),
-            project: value.project().to_string(),
+            scope: value.scope().to_owned(),
             name: value.name().map(str::to_owned),
             parent: value.parent().map(str::to_owned),
             version,
@@ -94,7 +98,7 @@ impl Doc {
 
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    pub project: Option<String>,
+    pub scope: Option<String>,
     pub name: Option<String>,
     pub parent: Option<String>,
 }

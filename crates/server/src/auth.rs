@@ -1,16 +1,9 @@
-//! Who may call: whoever presents the platform's token. Only its hash is kept; comparing takes the same time always.
+//! The token of the first start, which makes its holder the platform's administrator. Only its hash is kept; comparing
+//! takes the same time always.
 
-use axum::{
-    extract::{Request, State},
-    http::header,
-    middleware::Next,
-    response::Response,
-};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
-use types::{Fault, FaultKind, Secret, audit::Actor};
-
-use crate::{answer::Refusal, router::Api};
+use types::Secret;
 
 /// SHA-256 of the token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,42 +33,6 @@ impl TokenHash {
         }
         Some(Self(hash))
     }
-}
-
-/// Lets requests with the token pass.
-pub async fn require_token(
-    State(api): State<Api>,
-    mut request: Request,
-    next: Next,
-) -> Result<Response, Refusal> {
-    let header = request.headers().get(header::AUTHORIZATION);
-    let Some(header) = header else {
-        return Err(unauthenticated("token-missing", "the request carries no token"));
-    };
-    let token = header
-        .to_str()
-        .ok()
-        .and_then(|value| value.strip_prefix("Bearer "))
-        .map(Secret::new);
-    match token {
-        Some(token) if api.token.matches(&token) => {
-            request.extensions_mut().insert(Actor::platform_admin());
-            Ok(next.run(request).await)
-        }
-        Some(_) | None => Err(unauthenticated(
-            "token-wrong",
-            "the request's token is not the platform's",
-        )),
-    }
-}
-
-fn unauthenticated(code: &'static str, cause: &str) -> Refusal {
-    Refusal(Fault::new(
-        FaultKind::Unauthenticated,
-        code,
-        cause,
-        "send `Authorization: Bearer <token>` with the token from client.toml in the platform's state directory; only root can read it",
-    ))
 }
 
 #[cfg(test)]

@@ -21,6 +21,8 @@ pub struct Config {
     pub cache_dir: PathBuf,
     /// Where the API listens.
     pub listen: SocketAddr,
+    /// Where people reach the API, as tokens name it; `http://<listen>` unless something stands in front.
+    pub public_url: String,
     /// Where every cluster's API is reached, routed by server name.
     pub endpoint: SocketAddr,
     /// Tells several platforms on one machine apart, in the names of all they make.
@@ -52,6 +54,7 @@ struct File {
     state_dir: Option<PathBuf>,
     cache_dir: Option<PathBuf>,
     listen: Option<SocketAddr>,
+    public_url: Option<String>,
     endpoint: Option<SocketAddr>,
     instance: Option<String>,
     cpu_overcommit: Option<f64>,
@@ -97,6 +100,9 @@ impl Config {
             .clone()
             .or(file.instance)
             .unwrap_or_else(|| "main".to_owned());
+        let listen = pick(&overrides.listen, file.listen, || {
+            SocketAddr::from(([127, 0, 0, 1], 7400))
+        });
         let config = Self {
             state_dir: pick(&overrides.state_dir, file.state_dir, || {
                 "/var/lib/plasmacloud".into()
@@ -104,9 +110,11 @@ impl Config {
             cache_dir: pick(&overrides.cache_dir, file.cache_dir, || {
                 "/var/cache/plasmacloud".into()
             }),
-            listen: pick(&overrides.listen, file.listen, || {
-                SocketAddr::from(([127, 0, 0, 1], 7400))
-            }),
+            listen,
+            public_url: file.public_url.map_or_else(
+                || format!("http://{listen}"),
+                |url| url.trim_end_matches('/').to_owned(),
+            ),
             endpoint: pick(&overrides.endpoint, file.endpoint, || {
                 SocketAddr::from(([127, 0, 0, 1], 6443))
             }),

@@ -44,6 +44,7 @@ pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
     let token = credentials::prepare(&state, address, &config.cache_dir)?;
     let Platform {
         surface,
+        tenants,
         audit,
         keys,
         backup,
@@ -51,6 +52,7 @@ pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
     } = wiring::build(&config, &state, master_key, stop.clone()).await?;
     let api = Api {
         surface,
+        tenants,
         token: Arc::new(token),
         audit,
         keys,

@@ -41,18 +41,15 @@ fn failed(path: &std::path::Path, error: &io::Error) -> Fault {
     )
 }
 
-/// The supervisor that goes into every machine: beside our own binary, or where distributions put helpers.
-pub fn keeper_binary() -> Result<PathBuf, Fault> {
+/// A program of ours that goes into machines: beside our own binary, or where distributions put helpers.
+pub fn machine_binary(name: &str) -> Result<PathBuf, Fault> {
     let own = std::env::current_exe().map_err(|error| Fault::internal("own-path", error.to_string()))?;
     let dir = own.parent().map(PathBuf::from).unwrap_or_default();
-    let places = [
-        dir.join("cloud-keeper"),
-        dir.join("../libexec/plasmacloud/cloud-keeper"),
-    ];
+    let places = [dir.join(name), dir.join("../libexec/plasmacloud").join(name)];
     places.iter().find(|path| path.is_file()).cloned().ok_or_else(|| {
         Fault::refused(
-            "keeper-missing",
-            format!("cloud-keeper is not beside {}", own.display()),
+            "program-missing",
+            format!("{name} is not beside {}", own.display()),
             "install the platform whole: make install, or make up from a checkout",
         )
     })

@@ -12,6 +12,7 @@ pub mod daemon;
 mod endpoints;
 #[cfg(any(test, feature = "fake"))]
 pub mod fake;
+mod guard;
 pub mod instance;
 mod kill_probe;
 mod listener;

@@ -6,47 +6,44 @@ use app::Ops;
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use types::{
-    Cidr, Fault, Name, OperationId, ProjectId, Secret,
+    Cidr, Fault, Name, OperationId, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
+    kubeconfig::CertificateKind,
     machine::Machine,
     network::Network,
     operation::{Event, Operation},
 };
 
-use crate::surface::{BundleSummary, Census, ClusterDetail, PlanPreview, Surface};
+use crate::surface::{BundleSummary, Census, ClusterDetail, PlanPreview, Surface, Usage};
 
 pub struct OpsSurface(pub Ops);
 
 #[async_trait]
 impl Surface for OpsSurface {
-    async fn project_id(&self, project: &str) -> Result<ProjectId, Fault> {
-        self.0.project(project)
-    }
-
     async fn create_network(
         &self,
-        project: &str,
+        project: &ProjectId,
         name: Name,
         cidr: Cidr,
     ) -> Result<(Network, Operation), Fault> {
         self.0.create_network(project, name, cidr).await
     }
 
-    async fn list_networks(&self, project: &str) -> Result<Vec<Network>, Fault> {
+    async fn list_networks(&self, project: &ProjectId) -> Result<Vec<Network>, Fault> {
         self.0.list_networks(project).await
     }
 
-    async fn get_network(&self, project: &str, reference: &str) -> Result<Network, Fault> {
+    async fn get_network(&self, project: &ProjectId, reference: &str) -> Result<Network, Fault> {
         self.0.get_network(project, reference).await
     }
 
-    async fn delete_network(&self, project: &str, reference: &str) -> Result<Operation, Fault> {
+    async fn delete_network(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault> {
         self.0.delete_network(project, reference).await
     }
 
     async fn create_cluster(
         &self,
-        project: &str,
+        project: &ProjectId,
         name: Name,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Operation), Fault> {
@@ -55,73 +52,88 @@ impl Surface for OpsSurface {
 
     async fn apply_cluster(
         &self,
-        project: &str,
+        project: &ProjectId,
         name: Name,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Option<Operation>), Fault> {
         self.0.apply_cluster(project, name, spec).await
     }
 
-    async fn plan_cluster(&self, project: &str, name: Name, spec: ClusterSpec) -> Result<PlanPreview, Fault> {
+    async fn plan_cluster(
+        &self,
+        project: &ProjectId,
+        name: Name,
+        spec: ClusterSpec,
+    ) -> Result<PlanPreview, Fault> {
         self.0.plan_cluster(project, name, spec).await
     }
 
-    async fn list_clusters(&self, project: &str) -> Result<Vec<Cluster>, Fault> {
+    async fn list_clusters(&self, project: &ProjectId) -> Result<Vec<Cluster>, Fault> {
         self.0.list_clusters(project).await
     }
 
-    async fn get_cluster(&self, project: &str, reference: &str) -> Result<ClusterDetail, Fault> {
+    async fn get_cluster(&self, project: &ProjectId, reference: &str) -> Result<ClusterDetail, Fault> {
         self.0.get_cluster(project, reference).await
     }
 
-    async fn delete_cluster(&self, project: &str, reference: &str) -> Result<Operation, Fault> {
+    async fn delete_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault> {
         self.0.delete_cluster(project, reference).await
     }
 
-    async fn retry_cluster(&self, project: &str, reference: &str) -> Result<Operation, Fault> {
+    async fn retry_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault> {
         self.0.retry_cluster(project, reference).await
     }
 
-    async fn kubeconfig(&self, project: &str, reference: &str) -> Result<Secret, Fault> {
+    async fn kubeconfig(&self, project: &ProjectId, reference: &str) -> Result<Secret, Fault> {
         self.0.kubeconfig(project, reference).await
+    }
+
+    async fn administrator(
+        &self,
+        caller: &Principal,
+        project: &ProjectId,
+        reference: &str,
+        kind: CertificateKind,
+    ) -> Result<Secret, Fault> {
+        self.0.administrator(caller, project, reference, kind).await
     }
 
     async fn load_images(
         &self,
-        project: &str,
+        project: &ProjectId,
         reference: &str,
         archive: &Path,
     ) -> Result<Vec<String>, Fault> {
         self.0.load_images(project, reference, archive).await
     }
 
-    async fn list_images(&self, project: &str, reference: &str) -> Result<Vec<String>, Fault> {
+    async fn list_images(&self, project: &ProjectId, reference: &str) -> Result<Vec<String>, Fault> {
         self.0.list_images(project, reference).await
     }
 
-    async fn list_instances(&self, project: &str) -> Result<Vec<Machine>, Fault> {
+    async fn list_instances(&self, project: &ProjectId) -> Result<Vec<Machine>, Fault> {
         self.0.list_instances(project).await
     }
 
-    async fn get_instance(&self, project: &str, reference: &str) -> Result<Machine, Fault> {
+    async fn get_instance(&self, project: &ProjectId, reference: &str) -> Result<Machine, Fault> {
         self.0.get_instance(project, reference).await
     }
 
-    async fn list_operations(&self, project: &str) -> Result<Vec<Operation>, Fault> {
+    async fn list_operations(&self, project: &ProjectId) -> Result<Vec<Operation>, Fault> {
         self.0.list_operations(project).await
     }
 
-    async fn get_operation(&self, project: &str, id: &OperationId) -> Result<Operation, Fault> {
+    async fn get_operation(&self, project: &ProjectId, id: &OperationId) -> Result<Operation, Fault> {
         self.0.get_operation(project, id).await
     }
 
-    async fn cancel_operation(&self, project: &str, id: &OperationId) -> Result<Operation, Fault> {
+    async fn cancel_operation(&self, project: &ProjectId, id: &OperationId) -> Result<Operation, Fault> {
         self.0.cancel_operation(project, id).await
     }
 
     async fn watch_operation(
         &self,
-        project: &str,
+        project: &ProjectId,
         id: &OperationId,
     ) -> Result<BoxStream<'static, Operation>, Fault> {
         self.0.watch_operation(project, id).await
@@ -129,11 +141,15 @@ impl Surface for OpsSurface {
 
     async fn list_events(
         &self,
-        project: &str,
+        project: &ProjectId,
         subject: Option<&str>,
         limit: u32,
     ) -> Result<Vec<Event>, Fault> {
         self.0.list_events(project, subject, limit).await
+    }
+
+    async fn usage(&self, project: &ProjectId) -> Result<Usage, Fault> {
+        self.0.usage(project).await
     }
 
     async fn list_bundles(&self) -> Result<Vec<BundleSummary>, Fault> {

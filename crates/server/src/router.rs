@@ -3,20 +3,24 @@
 use std::{path::PathBuf, sync::Arc};
 
 use api::routes;
-use app::rotation::Rotator;
+use app::{Tenants, rotation::Rotator};
 use axum::{
     Router,
     extract::DefaultBodyLimit,
     middleware,
-    routing::{get, post},
+    routing::{delete, get, post},
 };
 use tokio::sync::watch;
 
 use crate::{
     Surface, answer, audit,
-    auth::{self, TokenHash},
+    auth::TokenHash,
     backup::Backup,
-    endpoints::{self, backup, clusters, events, images, instances, keys, networks, operations, platform},
+    endpoints::{
+        self, backup, clusters, events, images, instances, keys, login, members, networks, operations, orgs,
+        platform, projects, tokens,
+    },
+    guard,
     metrics::{self, Metrics},
 };
 
@@ -30,6 +34,7 @@ pub type Stop = watch::Receiver<bool>;
 #[derive(Clone)]
 pub struct Api {
     pub surface: Arc<dyn Surface>,
+    pub tenants: Tenants,
     pub token: Arc<TokenHash>,
     pub audit: audit::Log,
     pub keys: Arc<Rotator>,
@@ -42,17 +47,80 @@ pub struct Api {
 }
 
 pub fn router(api: Api) -> Router {
-    let open = Router::new()
-        .route(routes::HEALTH, get(platform::health))
-        .route(routes::OPENAPI, get(platform::openapi))
-        .route(routes::VERSION, get(platform::version))
+    Router::new()
+        .merge(platform_routes())
+        .merge(tenant_routes())
+        .merge(project_routes())
         .route_layer(middleware::from_fn_with_state(
             api.clone(),
             audit::recorder::record,
-        ));
-    let guarded = Router::new()
+        ))
+        .route_layer(middleware::from_fn_with_state(api.clone(), guard::guard))
+        .route_layer(middleware::from_fn_with_state(
+            api.clone(),
+            audit::recorder::at_the_door,
+        ))
+        .fallback(answer::no_such_route)
+        .method_not_allowed_fallback(answer::no_such_method)
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .layer(middleware::from_fn_with_state(api.clone(), metrics::observe))
+        .with_state(api)
+}
+
+fn platform_routes() -> Router<Api> {
+    Router::new()
+        .route(routes::HEALTH, get(platform::health))
+        .route(routes::OPENAPI, get(platform::openapi))
+        .route(routes::VERSION, get(platform::version))
         .route(routes::METRICS, get(platform::metrics))
         .route(routes::BUNDLES, get(platform::bundles))
+        .route(routes::BACKUP, post(backup::make))
+        .route(routes::KEYS, get(keys::list))
+        .route(routes::KEYS_ROTATE, post(keys::rotate))
+        .route(routes::AUDIT, get(endpoints::audit::list))
+        .route(routes::AUDIT_VERIFY, get(endpoints::audit::verify))
+        .route(routes::DISCOVERY, get(login::discovery))
+        .route(routes::JWKS, get(login::jwks))
+}
+
+fn tenant_routes() -> Router<Api> {
+    Router::new()
+        .route(routes::LOGIN, post(login::login))
+        .route(routes::REFRESH, post(login::refresh))
+        .route(routes::LOGOUT, post(login::logout))
+        .route(routes::TAKE_UP, post(login::take_up))
+        .route(routes::WHOAMI, get(login::whoami))
+        .route(routes::SESSIONS, delete(login::end_sessions))
+        .route(routes::ORGS, get(orgs::list).post(orgs::create))
+        .route(routes::ORG, get(orgs::get).delete(orgs::delete))
+        .route(routes::ORG_PROJECTS, post(orgs::create_project))
+        .route(
+            routes::ORG_MEMBERS,
+            get(members::of_org).post(members::invite_to_org),
+        )
+        .route(routes::ORG_MEMBER, delete(members::remove_from_org))
+        .route(routes::PROJECTS, get(projects::list))
+        .route(routes::PROJECT, get(projects::get).delete(projects::delete))
+        .route(
+            routes::PROJECT_QUOTA,
+            get(projects::usage).put(projects::set_quota),
+        )
+        .route(
+            routes::PROJECT_MEMBERS,
+            get(members::of_project).post(members::invite_to_project),
+        )
+        .route(routes::PROJECT_MEMBER, delete(members::remove_from_project))
+        .route(
+            routes::SERVICE_ACCOUNTS,
+            get(tokens::list_accounts).post(tokens::create_account),
+        )
+        .route(routes::SERVICE_ACCOUNT, delete(tokens::delete_account))
+        .route(routes::TOKENS, get(tokens::list).post(tokens::create))
+        .route(routes::TOKEN, delete(tokens::revoke))
+}
+
+fn project_routes() -> Router<Api> {
+    Router::new()
         .route(routes::NETWORKS, get(networks::list).post(networks::create))
         .route(routes::NETWORK, get(networks::get).delete(networks::delete))
         .route(routes::CLUSTERS, get(clusters::list).post(clusters::create))
@@ -63,6 +131,8 @@ pub fn router(api: Api) -> Router {
         )
         .route(routes::CLUSTER_RETRY, post(clusters::retry))
         .route(routes::CLUSTER_KUBECONFIG, get(clusters::kubeconfig))
+        .route(routes::CLUSTER_CREDENTIALS, post(clusters::credentials))
+        .route(routes::CLUSTER_TOKEN, post(tokens::for_cluster))
         .route(routes::CLUSTER_IMAGES, get(images::list).post(images::load))
         .route(routes::INSTANCES, get(instances::list))
         .route(routes::INSTANCE, get(instances::get))
@@ -71,24 +141,4 @@ pub fn router(api: Api) -> Router {
         .route(routes::OPERATION_CANCEL, post(operations::cancel))
         .route(routes::OPERATION_WATCH, get(operations::watch))
         .route(routes::EVENTS, get(events::list))
-        .route(routes::BACKUP, post(backup::make))
-        .route(routes::KEYS, get(keys::list))
-        .route(routes::KEYS_ROTATE, post(keys::rotate))
-        .route(routes::AUDIT, get(endpoints::audit::list))
-        .route(routes::AUDIT_VERIFY, get(endpoints::audit::verify))
-        .route_layer(middleware::from_fn_with_state(
-            api.clone(),
-            audit::recorder::record,
-        ))
-        .route_layer(middleware::from_fn_with_state(api.clone(), auth::require_token));
-    open.merge(guarded)
-        .route_layer(middleware::from_fn_with_state(
-            api.clone(),
-            audit::recorder::at_the_door,
-        ))
-        .fallback(answer::no_such_route)
-        .method_not_allowed_fallback(answer::no_such_method)
-        .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .layer(middleware::from_fn_with_state(api.clone(), metrics::observe))
-        .with_state(api)
 }

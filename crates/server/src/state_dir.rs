@@ -94,8 +94,13 @@ impl StateDir {
     }
 
     /// Where the edge takes its configuration.
+    /// The edge's own.
+    pub fn edge(&self) -> PathBuf {
+        self.0.join("edge")
+    }
+
     pub fn edge_socket(&self) -> PathBuf {
-        self.0.join("edge/edge.sock")
+        self.edge().join("edge.sock")
     }
 
     /// What a killed daemon was receiving.

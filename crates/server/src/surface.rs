@@ -2,83 +2,104 @@
 
 use std::path::Path;
 
-pub use app::ops::{Census, Change, ClusterDetail, Impact, PlanPreview, PlannedStep};
+pub use app::{
+    ops::{Census, Change, ClusterDetail, Impact, PlanPreview, PlannedStep},
+    quota::Usage,
+};
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use types::{
-    Cidr, Fault, Name, OperationId, Patch, ProjectId, Secret,
+    Cidr, Fault, Name, OperationId, Patch, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
+    kubeconfig::CertificateKind,
     machine::Machine,
     network::Network,
     operation::{Event, Operation},
 };
 
-/// A project is given by name or id (`default` exists from the start), a `reference` is a name or an id.
+/// A `reference` is a name or an id.
 /// What is not in the project is not found, whether or not it is in another.
 #[async_trait]
 pub trait Surface: Send + Sync {
-    /// Of a project that is there.
-    async fn project_id(&self, project: &str) -> Result<ProjectId, Fault>;
-
     async fn create_network(
         &self,
-        project: &str,
+        project: &ProjectId,
         name: Name,
         cidr: Cidr,
     ) -> Result<(Network, Operation), Fault>;
-    async fn list_networks(&self, project: &str) -> Result<Vec<Network>, Fault>;
-    async fn get_network(&self, project: &str, reference: &str) -> Result<Network, Fault>;
-    async fn delete_network(&self, project: &str, reference: &str) -> Result<Operation, Fault>;
+    async fn list_networks(&self, project: &ProjectId) -> Result<Vec<Network>, Fault>;
+    async fn get_network(&self, project: &ProjectId, reference: &str) -> Result<Network, Fault>;
+    async fn delete_network(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault>;
 
     async fn create_cluster(
         &self,
-        project: &str,
+        project: &ProjectId,
         name: Name,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Operation), Fault>;
     /// Creates what is not there; no operation when there is nothing to change.
     async fn apply_cluster(
         &self,
-        project: &str,
+        project: &ProjectId,
         name: Name,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Option<Operation>), Fault>;
     /// Changes nothing.
-    async fn plan_cluster(&self, project: &str, name: Name, spec: ClusterSpec) -> Result<PlanPreview, Fault>;
-    async fn list_clusters(&self, project: &str) -> Result<Vec<Cluster>, Fault>;
-    async fn get_cluster(&self, project: &str, reference: &str) -> Result<ClusterDetail, Fault>;
-    async fn delete_cluster(&self, project: &str, reference: &str) -> Result<Operation, Fault>;
+    async fn plan_cluster(
+        &self,
+        project: &ProjectId,
+        name: Name,
+        spec: ClusterSpec,
+    ) -> Result<PlanPreview, Fault>;
+    async fn list_clusters(&self, project: &ProjectId) -> Result<Vec<Cluster>, Fault>;
+    async fn get_cluster(&self, project: &ProjectId, reference: &str) -> Result<ClusterDetail, Fault>;
+    async fn delete_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault>;
     /// Takes up a creation that failed or was cancelled.
-    async fn retry_cluster(&self, project: &str, reference: &str) -> Result<Operation, Fault>;
-    async fn kubeconfig(&self, project: &str, reference: &str) -> Result<Secret, Fault>;
+    async fn retry_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault>;
+    async fn kubeconfig(&self, project: &ProjectId, reference: &str) -> Result<Secret, Fault>;
+    /// With a certificate of the caller's own.
+    async fn administrator(
+        &self,
+        caller: &Principal,
+        project: &ProjectId,
+        reference: &str,
+        kind: CertificateKind,
+    ) -> Result<Secret, Fault>;
     /// The archive is a temporary file that is gone after the call. Returns the names of the images in it.
-    async fn load_images(&self, project: &str, reference: &str, archive: &Path)
-    -> Result<Vec<String>, Fault>;
-    async fn list_images(&self, project: &str, reference: &str) -> Result<Vec<String>, Fault>;
+    async fn load_images(
+        &self,
+        project: &ProjectId,
+        reference: &str,
+        archive: &Path,
+    ) -> Result<Vec<String>, Fault>;
+    async fn list_images(&self, project: &ProjectId, reference: &str) -> Result<Vec<String>, Fault>;
 
     /// Only machines the tenant may see.
-    async fn list_instances(&self, project: &str) -> Result<Vec<Machine>, Fault>;
-    async fn get_instance(&self, project: &str, reference: &str) -> Result<Machine, Fault>;
+    async fn list_instances(&self, project: &ProjectId) -> Result<Vec<Machine>, Fault>;
+    async fn get_instance(&self, project: &ProjectId, reference: &str) -> Result<Machine, Fault>;
 
     /// Newest first.
-    async fn list_operations(&self, project: &str) -> Result<Vec<Operation>, Fault>;
-    async fn get_operation(&self, project: &str, id: &OperationId) -> Result<Operation, Fault>;
+    async fn list_operations(&self, project: &ProjectId) -> Result<Vec<Operation>, Fault>;
+    async fn get_operation(&self, project: &ProjectId, id: &OperationId) -> Result<Operation, Fault>;
     /// Stops the creation of a cluster.
-    async fn cancel_operation(&self, project: &str, id: &OperationId) -> Result<Operation, Fault>;
+    async fn cancel_operation(&self, project: &ProjectId, id: &OperationId) -> Result<Operation, Fault>;
     /// The operation as it is now, then at every change. May end early; whoever watches then asks again.
     async fn watch_operation(
         &self,
-        project: &str,
+        project: &ProjectId,
         id: &OperationId,
     ) -> Result<BoxStream<'static, Operation>, Fault>;
 
     /// Newest first; `subject` is a reference to a cluster or network, which may be gone already.
     async fn list_events(
         &self,
-        project: &str,
+        project: &ProjectId,
         subject: Option<&str>,
         limit: u32,
     ) -> Result<Vec<Event>, Fault>;
+
+    /// What a project has of what a quota counts.
+    async fn usage(&self, project: &ProjectId) -> Result<Usage, Fault>;
 
     async fn list_bundles(&self) -> Result<Vec<BundleSummary>, Fault>;
 

@@ -33,6 +33,9 @@ pub async fn run(config: &Config) -> Result<Vec<Found>, Fault> {
         left = scan(&host).await?;
     }
     if left.is_empty() {
+        if let Some(keys) = edge::keys_file(&state.edge()) {
+            let _ = std::fs::remove_file(keys);
+        }
         std::fs::remove_dir_all(state.path()).map_err(|error| {
             Fault::unavailable(
                 "state-dir-stays",

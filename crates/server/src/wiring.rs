@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use app::{Ops, Reconcilers, Settings, World, rotation::Rotator};
+use app::{Ops, Publisher, Reconcilers, Settings, Tenants, World, rotation::Rotator};
 use bundle::Shelf;
 use edge::EdgeClient;
 use kubeapi::KubeApi;
@@ -30,6 +30,7 @@ use crate::{
 /// What runs behind the API.
 pub struct Platform {
     pub surface: Arc<dyn Surface>,
+    pub tenants: Tenants,
     pub audit: audit::Log,
     pub keys: Arc<Rotator>,
     pub backup: Arc<dyn Backup>,
@@ -51,7 +52,7 @@ const TRIM_EVERY: Duration = Duration::from_secs(3600);
 
 pub fn host(config: &Config, state: &StateDir) -> Result<Host, Fault> {
     let mark = instance::mark(state)?;
-    let keeper = instance::keeper_binary()?;
+    let keeper = instance::machine_binary("cloud-keeper")?;
     let bad = |error: String| {
         Fault::invalid(
             "instance-mark",
@@ -120,8 +121,10 @@ pub async fn build(
         signals: signals.clone(),
         recipe: recipe::load(config.recipe_dir.as_deref())?,
         settings: Settings {
+            issuer: config.public_url.clone(),
             endpoint: config.endpoint,
             bundle_cache: config.cache_dir.clone(),
+            controllers: instance::machine_binary("cloud-controllers")?,
             cpu_overcommit: config.cpu_overcommit,
             memory_overcommit: config.memory_overcommit,
         },
@@ -145,6 +148,7 @@ pub async fn build(
     };
     let mut background = JoinSet::new();
     background.spawn(worker.run(stopped(stop.clone())));
+    background.spawn(Publisher::new(world.clone()).run(stopped(stop.clone())));
     background.spawn(rotate_keys(keys.clone(), stop.clone()));
     background.spawn(trim_events(world.store.clone(), world.clock.clone(), stop));
     let audit = audit::Log {
@@ -152,10 +156,19 @@ pub async fn build(
         vault: world.vault.clone(),
         clock: world.clock.clone(),
     };
+    let tenants = Tenants::new(
+        world.store.clone(),
+        world.clock.clone(),
+        world.vault.clone(),
+        world.signals.clone(),
+        &world.settings.issuer,
+    );
+    tenants.begin().await?;
     Ok(Platform {
         audit,
         keys,
         backup,
+        tenants,
         surface: Arc::new(OpsSurface(Ops::new(world))),
         background,
     })

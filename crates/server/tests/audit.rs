@@ -22,6 +22,7 @@ use tokio::{
 };
 use types::{
     Fault, Secret,
+    access::Access,
     audit::{AuditRecord, Entry, Stage},
 };
 
@@ -151,7 +152,7 @@ async fn what_changes_something_is_recorded_before_and_after() {
     } = &log[1].entry;
     assert_eq!(
         (actor.id.as_str(), actor.name.as_str()),
-        ("user-0000000000000000", "platform-admin")
+        ("user-0000000000000000", "admin@platform.local")
     );
     assert!(
         origin.address.starts_with("127.0.0.1:") && origin.agent.starts_with("cloud/"),
@@ -176,13 +177,18 @@ async fn a_secret_read_is_recorded_and_the_secret_is_not() {
     let cluster = site.make_cluster("dev").await;
     let before = site.log().await.len();
     site.client.get_cluster("dev").await.unwrap();
-    let kubeconfig = site.client.kubeconfig("dev").await.unwrap();
+    let kubeconfig = site.client.credentials("dev", "super-admin.conf").await.unwrap();
     let log = site.log().await;
     assert_eq!(
         log[before..].iter().map(shown).collect::<Vec<_>>(),
-        ["begun kubeconfig cluster/dev", "ended kubeconfig cluster/dev 200"]
+        [
+            "begun issueCredentials cluster/dev",
+            "ended issueCredentials cluster/dev 200"
+        ]
     );
     assert_eq!(log[before - 1].entry.object.id, Some(cluster));
+    let change = log[before + 1].entry.change.as_ref().unwrap();
+    assert!(change.as_str().contains("super-admin.conf"), "{change:?}");
     let text = serde_json::to_string(&log).unwrap();
     for line in kubeconfig
         .expose_str()
@@ -199,7 +205,7 @@ async fn a_secret_read_is_recorded_and_the_secret_is_not() {
 async fn every_audited_route_records_also_those_who_are_nobody() {
     let site = site(Fake::default()).await;
     let mut expected = 0;
-    for route in routes::TABLE.iter().filter(|route| !route.open) {
+    for route in routes::TABLE.iter().filter(|route| route.access != Access::Open) {
         let path = routes::fill(
             route.path,
             &[("project", "default"), ("reference", "x"), ("id", "x")],
@@ -277,7 +283,7 @@ async fn what_cannot_be_recorded_is_not_done() {
     );
     assert!(site.client.list_networks().await.unwrap().networks.is_empty());
     assert_eq!(
-        code(site.client.kubeconfig("dev").await.unwrap_err()),
+        code(site.client.credentials("dev", "admin.conf").await.unwrap_err()),
         "audit-unwritable"
     );
 }

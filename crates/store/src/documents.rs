@@ -8,7 +8,7 @@ use crate::error::{Trouble, damaged, signed};
 #[derive(sqlx::FromRow)]
 struct Row {
     id: String,
-    project: String,
+    scope: String,
     name: Option<String>,
     parent: Option<String>,
     version: i64,
@@ -24,7 +24,7 @@ impl Row {
         Ok(Doc {
             kind,
             id: self.id,
-            project: self.project,
+            scope: self.scope,
             name: self.name,
             parent: self.parent,
             version,
@@ -58,12 +58,12 @@ pub(crate) async fn put(tx: &mut SqliteConnection, doc: Doc) -> Result<(), Troub
 /// False when the id is there already; the only other uniqueness left to violate is the name's.
 async fn insert(tx: &mut SqliteConnection, doc: &Doc) -> Result<bool, sqlx::Error> {
     let done = sqlx::query(
-        "INSERT INTO documents (kind, id, project, name, parent, version, body) VALUES (?, ?, ?, ?, ?, 1, ?)
+        "INSERT INTO documents (kind, id, scope, name, parent, version, body) VALUES (?, ?, ?, ?, ?, 1, ?)
          ON CONFLICT (kind, id) DO NOTHING",
     )
     .bind(doc.kind)
     .bind(&doc.id)
-    .bind(&doc.project)
+    .bind(&doc.scope)
     .bind(&doc.name)
     .bind(&doc.parent)
     .bind(doc.body.to_string())
@@ -74,10 +74,10 @@ async fn insert(tx: &mut SqliteConnection, doc: &Doc) -> Result<bool, sqlx::Erro
 
 async fn replace(tx: &mut SqliteConnection, doc: &Doc) -> Result<bool, sqlx::Error> {
     let done = sqlx::query(
-        "UPDATE documents SET project = ?, name = ?, parent = ?, version = version + 1, body = ?
+        "UPDATE documents SET scope = ?, name = ?, parent = ?, version = version + 1, body = ?
          WHERE kind = ? AND id = ? AND version = ?",
     )
-    .bind(&doc.project)
+    .bind(&doc.scope)
     .bind(&doc.name)
     .bind(&doc.parent)
     .bind(doc.body.to_string())
@@ -104,7 +104,7 @@ pub(crate) async fn get(
     id: &str,
 ) -> Result<Option<Doc>, Trouble> {
     let row: Option<Row> = sqlx::query_as(
-        "SELECT id, project, name, parent, version, body FROM documents WHERE kind = ? AND id = ?",
+        "SELECT id, scope, name, parent, version, body FROM documents WHERE kind = ? AND id = ?",
     )
     .bind(kind)
     .bind(id)
@@ -119,24 +119,24 @@ pub(crate) async fn list(
     kind: &'static str,
     filter: &Filter,
 ) -> Result<Vec<Doc>, Trouble> {
-    let rows: Vec<Row> = sqlx::query_as(match (&filter.parent, &filter.project) {
+    let rows: Vec<Row> = sqlx::query_as(match (&filter.parent, &filter.scope) {
         (Some(_), _) => {
-            "SELECT id, project, name, parent, version, body FROM documents
-             WHERE kind = ?1 AND parent = ?2 AND (?3 IS NULL OR project = ?3) AND (?4 IS NULL OR name = ?4) ORDER BY seq"
+            "SELECT id, scope, name, parent, version, body FROM documents
+             WHERE kind = ?1 AND parent = ?2 AND (?3 IS NULL OR scope = ?3) AND (?4 IS NULL OR name = ?4) ORDER BY seq"
         }
         (None, Some(_)) => {
-            "SELECT id, project, name, parent, version, body FROM documents
-             WHERE kind = ?1 AND (?2 IS NULL OR parent = ?2) AND project = ?3 AND (?4 IS NULL OR name = ?4) ORDER BY seq"
+            "SELECT id, scope, name, parent, version, body FROM documents
+             WHERE kind = ?1 AND (?2 IS NULL OR parent = ?2) AND scope = ?3 AND (?4 IS NULL OR name = ?4) ORDER BY seq"
         }
         (None, None) => {
-            "SELECT id, project, name, parent, version, body FROM documents
-             WHERE kind = ?1 AND (?2 IS NULL OR parent = ?2) AND (?3 IS NULL OR project = ?3)
+            "SELECT id, scope, name, parent, version, body FROM documents
+             WHERE kind = ?1 AND (?2 IS NULL OR parent = ?2) AND (?3 IS NULL OR scope = ?3)
                AND (?4 IS NULL OR name = ?4) ORDER BY seq"
         }
     })
     .bind(kind)
     .bind(&filter.parent)
-    .bind(&filter.project)
+    .bind(&filter.scope)
     .bind(&filter.name)
     .fetch_all(db)
     .await?;

@@ -198,11 +198,11 @@ mod tests {
 
     fn put(id: &str, size: usize) -> Batch {
         let body = json!("x".repeat(size));
-        let (id, project) = (id.to_owned(), "p".to_owned());
+        let (id, scope) = (id.to_owned(), "p".to_owned());
         let doc = Doc {
             kind: "thing",
             id,
-            project,
+            scope,
             name: None,
             parent: None,
             version: 0,

@@ -13,11 +13,11 @@ async fn fill(path: &Path) {
     let store = SqliteStore::open(path).await.unwrap();
     for n in 0..50 {
         let body = json!("x".repeat(1000));
-        let (id, project) = (n.to_string(), "p".to_owned());
+        let (id, scope) = (n.to_string(), "p".to_owned());
         let doc = Doc {
             kind: "thing",
             id,
-            project,
+            scope,
             name: None,
             parent: None,
             version: 0,

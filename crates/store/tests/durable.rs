@@ -18,11 +18,11 @@ use types::operation::{Subject, SubjectKind};
 const CHILD: &str = "STORE_TEST_CHILD_WRITES_TO";
 
 fn batch(id: &str) -> Batch {
-    let (id, project) = (id.to_owned(), "p".to_owned());
+    let (id, scope) = (id.to_owned(), "p".to_owned());
     let doc = Doc {
         kind: "thing",
         id,
-        project,
+        scope,
         name: None,
         parent: None,
         version: 0,

@@ -19,7 +19,10 @@ fn entry(n: u32) -> Entry {
     Entry {
         at_ms: i64::from(n),
         stage: Stage::Ended,
-        actor: Actor::platform_admin(),
+        actor: Actor {
+            id: "user-0123456789abcdef".to_owned(),
+            name: "ana@acme.example".to_owned(),
+        },
         origin: Origin::default(),
         action: "deleteCluster".to_owned(),
         object: Object::default(),

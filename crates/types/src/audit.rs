@@ -20,14 +20,6 @@ pub struct Actor {
 }
 
 impl Actor {
-    /// Whoever holds the platform's own token.
-    pub fn platform_admin() -> Self {
-        Self {
-            id: "user-0000000000000000".to_owned(),
-            name: "platform-admin".to_owned(),
-        }
-    }
-
     /// Nobody that the platform knows.
     pub fn unknown() -> Self {
         Self {

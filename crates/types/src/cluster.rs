@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Bytes, Cidr, ClusterId, MilliCpu, Name, NetworkId, Patch, ProjectId, Timestamp,
     status::{ClusterPhase, Condition},
+    tenancy::PodSecurity,
     version::Wanted,
 };
 
@@ -33,6 +34,8 @@ pub struct ClusterSpec {
     pub vpc: String,
     pub host: Option<String>,
     pub storage_class: Option<String>,
+    /// How strictly pods of the project's namespace are looked at.
+    pub pod_security: PodSecurity,
     pub ranges: Ranges,
     pub control_plane: ControlPlane,
     pub node_groups: BTreeMap<Name, NodeGroup>,
@@ -273,6 +276,8 @@ pub struct ClusterStatus {
 pub struct Progress {
     /// Recipe whose services were installed into the cluster; empty before the first.
     pub services: String,
+    /// Recipe with which the project's namespace was seen to be there; empty before the first.
+    pub tenancy: String,
     /// The cluster has been RUNNING at least once.
     pub settled_once: bool,
 }

@@ -17,6 +17,10 @@ pub enum FaultKind {
     /// Understood, and not allowed or not supported.
     Refused,
     Unauthenticated,
+    /// Known, and without the role for it.
+    Forbidden,
+    /// Asked for too often; later it is answered.
+    TooMany,
     /// The host lacks something: disk, memory, a tool, a kernel feature. An operator can mend it.
     Exhausted,
     /// Something did not answer; trying again may help.
@@ -30,7 +34,13 @@ impl FaultKind {
     pub fn is_transient(self) -> bool {
         match self {
             Self::Unavailable | Self::Internal | Self::Exhausted => true,
-            Self::Invalid | Self::NotFound | Self::Conflict | Self::Refused | Self::Unauthenticated => false,
+            Self::Invalid
+            | Self::NotFound
+            | Self::Conflict
+            | Self::Refused
+            | Self::Unauthenticated
+            | Self::Forbidden
+            | Self::TooMany => false,
         }
     }
 }

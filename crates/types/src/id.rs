@@ -101,6 +101,7 @@ ids! {
     ServiceAccountId = "sa";
     /// One token that was issued; its `jti`.
     TokenId = "tok";
+    InvitationId = "inv";
     /// A login.
     SessionId = "ses";
     /// One call of the API; both of its audit records carry it, and its answer.

@@ -1,6 +1,7 @@
 //! The nouns of the platform. Everything here is a value: no clock, no file, no socket.
 //! Raw input is parsed into these types once, at the edge; nothing further in sees a raw string.
 
+pub mod access;
 pub mod audit;
 pub mod catalogue;
 pub mod cidr;
@@ -9,6 +10,7 @@ pub mod email;
 pub mod fault;
 pub mod id;
 pub mod keeper;
+pub mod kubeconfig;
 pub mod machine;
 pub mod name;
 pub mod network;
@@ -22,11 +24,12 @@ pub mod tenancy;
 pub mod tenant;
 pub mod version;
 
+pub use access::{Access, Principal};
 pub use cidr::Cidr;
 pub use email::Email;
 pub use fault::{Fault, FaultKind};
 pub use id::{
-    ClusterId, EventId, MachineId, NetworkId, OperationId, OrgId, PortId, ProjectId, RequestId,
+    ClusterId, EventId, InvitationId, MachineId, NetworkId, OperationId, OrgId, PortId, ProjectId, RequestId,
     ServiceAccountId, SessionId, TokenId, UserId, VolumeId,
 };
 pub use name::Name;

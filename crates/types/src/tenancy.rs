@@ -8,6 +8,20 @@ use crate::{Bytes, ClusterId, Name, OrgId, ProjectId, Timestamp};
 /// Where it is inside the control plane.
 pub const TENANCY_PATH: &str = "/etc/k8shost/tenancy.json";
 
+/// Who the controllers are in their cluster.
+pub const CONTROLLERS_USER: &str = "system:plasmacloud-controllers";
+
+/// What the controllers make last in a project's namespace: when it is there, all is.
+pub const LAST_BINDING: &str = "project-viewer-binding";
+
+pub fn project_namespace(project: &ProjectId) -> String {
+    format!("project-{project}")
+}
+
+pub fn shared_namespace(org: &OrgId) -> String {
+    format!("org-{org}-shared")
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Tenancy {
@@ -37,6 +51,16 @@ pub enum PodSecurity {
     #[default]
     Baseline,
     Restricted,
+}
+
+impl PodSecurity {
+    /// As Kubernetes calls it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::Restricted => "restricted",
+        }
+    }
 }
 
 /// The numbers of the three quotas; the spec's by default.

@@ -4,7 +4,10 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Email, Name, OrgId, ProjectId, ServiceAccountId, SessionId, Timestamp, TokenId, UserId};
+use crate::{
+    Bytes, Email, InvitationId, Name, OrgId, ProjectId, ServiceAccountId, SessionId, Timestamp, TokenId,
+    UserId,
+};
 
 /// From the least to the most: whoever holds one may do all that the ones before may, where it is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -64,6 +67,8 @@ impl fmt::Display for Role {
 pub struct Organisation {
     pub id: OrgId,
     pub name: Name,
+    /// How many projects its own administrators may make.
+    pub max_projects: u32,
     pub created: Timestamp,
 }
 
@@ -112,6 +117,31 @@ pub enum Place {
     Project(OrgId, ProjectId),
 }
 
+impl Place {
+    pub fn org(&self) -> Option<&OrgId> {
+        match self {
+            Self::Platform => None,
+            Self::Org(org) | Self::Project(org, _) => Some(org),
+        }
+    }
+
+    pub fn project(&self) -> Option<&ProjectId> {
+        match self {
+            Self::Platform | Self::Org(_) => None,
+            Self::Project(_, project) => Some(project),
+        }
+    }
+
+    /// Whether this is the other place or a part of it.
+    pub fn is_within(&self, other: &Self) -> bool {
+        match other {
+            Self::Platform => true,
+            Self::Org(org) => self.org() == Some(org),
+            Self::Project(..) => self == other,
+        }
+    }
+}
+
 /// A person. The hash of the password is sealed and elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -119,14 +149,36 @@ pub struct User {
     pub id: UserId,
     pub email: Email,
     pub grants: Vec<Grant>,
-    /// Until when an invitation may be taken up; nothing once it was.
-    pub invited_until: Option<Timestamp>,
     /// Wrong passwords in a row.
     pub failures: u32,
     pub locked_until: Option<Timestamp>,
     /// Tokens issued before are refused.
     pub not_before: Timestamp,
     pub created: Timestamp,
+}
+
+impl User {
+    /// Every token issued until now is refused from now on. Tokens carry whole seconds, so this one's are refused too;
+    /// the next is good from the next second on, also where this is the second time in one.
+    pub fn end_tokens(&mut self, now: Timestamp) {
+        self.not_before = now.max(self.not_before).plus(1);
+    }
+}
+
+/// A grant that waits for whoever holds the code; taken up, it becomes part of the user. Inviting somebody tells nothing
+/// of whether the platform knows them already.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Invitation {
+    pub id: InvitationId,
+    pub org: OrgId,
+    pub email: Email,
+    pub grant: Grant,
+    /// SHA-256 of the code.
+    pub code: String,
+    pub invited_by: String,
+    pub created: Timestamp,
+    pub expires: Timestamp,
 }
 
 /// A program's identity; it belongs to one project and holds one role there.

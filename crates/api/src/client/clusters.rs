@@ -7,7 +7,10 @@ use types::Secret;
 
 use super::{Client, ClientError, connection::Payload};
 use crate::{
-    cluster::{ClusterAccepted, ClusterApply, ClusterCreate, ClusterDetailView, ClusterList, ImageList},
+    cluster::{
+        ClusterAccepted, ClusterApply, ClusterCreate, ClusterDetailView, ClusterList, CredentialsRequest,
+        ImageList,
+    },
     operation::OperationAccepted,
     plan::{PlanRequest, PlanView},
     routes::{self, Method},
@@ -64,6 +67,17 @@ impl Client {
                 .await?
                 .to_vec(),
         ))
+    }
+
+    /// An administrator's, with a certificate of the caller's own.
+    pub async fn credentials(&self, reference: &str, kind: &str) -> Result<Secret, ClientError> {
+        let path = self.path(routes::CLUSTER_CREDENTIALS, &[("reference", reference)]);
+        let request = CredentialsRequest {
+            kind: kind.to_owned(),
+        };
+        let payload = Payload::Json(serde_json::to_vec(&request).expect("plain data"));
+        let body = self.connection.bytes(Method::Post, &path, payload).await?;
+        Ok(Secret::new(body.to_vec()))
     }
 
     pub async fn list_images(&self, reference: &str) -> Result<ImageList, ClientError> {

@@ -9,6 +9,7 @@ mod error;
 mod keys;
 mod networks;
 mod operations;
+mod tenants;
 mod watch;
 
 use serde::{Serialize, de::DeserializeOwned};
@@ -43,6 +44,11 @@ impl Client {
 
     pub fn endpoint(&self) -> &str {
         self.connection.endpoint()
+    }
+
+    /// The project it works in, as it was named.
+    pub fn project_name(&self) -> &str {
+        &self.project
     }
 
     pub async fn version(&self) -> Result<VersionView, ClientError> {

@@ -34,6 +34,9 @@ pub struct ClusterSpec {
     pub host: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub storage_class: Option<String>,
+    /// How strictly pods of the project's namespace are looked at: baseline (the default) or restricted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod_security: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ranges: Option<Ranges>,
     #[serde(skip_serializing_if = "Option::is_none")]

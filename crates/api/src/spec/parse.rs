@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Display, str::FromStr};
 
-use types::{Fault, Name, cluster as domain};
+use types::{Fault, Name, cluster as domain, tenancy::PodSecurity};
 
 use super::{
     Addon, Addons, ClusterSpec, Component, ControlPlane, IngressNginx, Konnectivity, NodeGroup, Ranges,
@@ -86,6 +86,12 @@ impl TryFrom<&ClusterSpec> for domain::ClusterSpec {
             vpc,
             host: host.clone(),
             storage_class: storage_class.clone(),
+            pod_security: spec
+                .pod_security
+                .as_deref()
+                .map(parse_pod_security)
+                .transpose()?
+                .unwrap_or_default(),
             ranges: spec
                 .ranges
                 .as_ref()
@@ -113,6 +119,19 @@ impl TryFrom<&ClusterSpec> for domain::ClusterSpec {
                 .transpose()?
                 .unwrap_or_default(),
         })
+    }
+}
+
+fn parse_pod_security(given: &str) -> Result<PodSecurity, Fault> {
+    match given {
+        "baseline" => Ok(PodSecurity::Baseline),
+        "restricted" => Ok(PodSecurity::Restricted),
+        other => Err(wrong(
+            "pod-security-unknown",
+            "spec.podSecurity",
+            format_args!("there is no Pod Security level '{other}' here"),
+            "choose baseline or restricted",
+        )),
     }
 }
 

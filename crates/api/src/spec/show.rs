@@ -40,6 +40,7 @@ impl From<&domain::ClusterSpec> for ClusterSpec {
             vpc: Some(vpc.clone()),
             host: host.clone(),
             storage_class: storage_class.clone(),
+            pod_security: unless_default(&spec.pod_security, |level| level.as_str().to_owned()),
             ranges: Some(show_ranges(ranges)),
             control_plane: unless_default(control_plane, show_control_plane),
             node_groups: node_groups

@@ -133,8 +133,10 @@ mod tests {
             disk_free: Bytes::gib(100),
         };
         let settings = Settings {
+            issuer: String::new(),
             endpoint: ([127, 0, 0, 1], 6443).into(),
             bundle_cache: "/".into(),
+            controllers: "/usr/lib/plasmacloud/cloud-controllers".into(),
             cpu_overcommit: 8.0,
             memory_overcommit: 2.0,
         };

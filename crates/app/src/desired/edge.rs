@@ -4,7 +4,7 @@ use std::net::SocketAddrV4;
 
 use cluster::node::API_PORT;
 use ports::{
-    edge::{EdgeConfig, EdgeNetwork, RegistryClient, SniRoute},
+    edge::{EdgeConfig, EdgeIdentity, EdgeNetwork, RegistryClient, SniRoute},
     store::Filter,
 };
 use types::{
@@ -14,7 +14,7 @@ use types::{
     network::Network,
 };
 
-use crate::{World, records};
+use crate::{World, identity, records};
 
 pub async fn render(world: &World) -> Result<EdgeConfig, Fault> {
     // Read first: what follows is at least as new as the generation claims.
@@ -40,6 +40,16 @@ pub async fn render(world: &World) -> Result<EdgeConfig, Fault> {
             }
         }
     }
+    let mut serving = identity::serving(world).await?;
+    let live_now: Vec<&Cluster> = live().collect();
+    let identity = match identity::known(world).await? {
+        Some(pki) => Some(EdgeIdentity {
+            snapshot: identity::snapshot(world, ground.value.edge_generation, &live_now).await?,
+            authorities: pki.services_pem(),
+            revocations: pki.crl().to_vec(),
+        }),
+        None => None,
+    };
     let networks = networks.into_iter().map(|n| n.value).filter(|n| !n.deleting);
     let networks = networks.map(|network| {
         let clients = live().filter(|c| c.network == network.id).flat_map(|cluster| {
@@ -57,6 +67,7 @@ pub async fn render(world: &World) -> Result<EdgeConfig, Fault> {
             namespace: world.network.namespace(&network.id),
             platform_address: network.platform_address(),
             clients: clients.collect(),
+            serving: serving.remove(&network.id),
             id: network.id.clone(),
         }
     });
@@ -66,5 +77,6 @@ pub async fn render(world: &World) -> Result<EdgeConfig, Fault> {
         routes,
         networks: networks.collect(),
         bundle_cache: world.settings.bundle_cache.clone(),
+        identity,
     })
 }

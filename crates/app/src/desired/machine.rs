@@ -5,7 +5,7 @@ use cluster::{
     node::{self, NodeInput},
     recipe::Recipe,
 };
-use engine_hosted::{PlaneInput, VOLUME_MOUNT};
+use engine_hosted::{PlaneIdentity, PlaneInput, VOLUME_MOUNT};
 use ports::{
     bundles::BundleRef,
     compute::{Attachment, Init, MachineConfig, MachineDesired, Nic},
@@ -16,10 +16,11 @@ use types::{
     cluster::Cluster,
     machine::{Machine, Role},
     network::Network,
+    tenancy::Tenancy,
 };
 
 use super::target::node_material;
-use crate::World;
+use crate::{World, identity};
 
 /// What all machines of one cluster are rendered from.
 pub struct Frame<'a> {
@@ -29,18 +30,14 @@ pub struct Frame<'a> {
     pub material: &'a ClusterMaterial,
     pub bundle: &'a BundleRef,
     pub planes: Vec<&'a Machine>,
+    pub tenancy: &'a Tenancy,
 }
 
 impl Frame<'_> {
     /// Nothing while the machine's own keys are not made.
     pub async fn config(&self, world: &World, machine: &Machine) -> Result<Option<MachineConfig>, Fault> {
         match &machine.role {
-            Role::ControlPlane { .. } => Ok(Some(engine_hosted::render(&PlaneInput {
-                recipe: self.recipe,
-                cluster: self.cluster,
-                address: machine.address,
-                material: self.material,
-            })?)),
+            Role::ControlPlane { .. } => self.plane(world, machine).await,
             Role::Worker { pods, .. } => {
                 let Some(node) = node_material(world, &machine.id).await? else {
                     return Ok(None);
@@ -61,6 +58,47 @@ impl Frame<'_> {
                 })?))
             }
         }
+    }
+
+    async fn plane(&self, world: &World, machine: &Machine) -> Result<Option<MachineConfig>, Fault> {
+        let asks = engine_hosted::asks_the_platform(self.recipe);
+        let shown = match asks {
+            true => identity::client(world, &self.cluster.id).await?,
+            false => None,
+        };
+        let Some(client) = &shown else {
+            // Not made yet, or never.
+            return if asks {
+                Ok(None)
+            } else {
+                self.rendered(world, machine, None)
+            };
+        };
+        let roots_pem = identity::roots_pem(world).await?;
+        let identity = PlaneIdentity {
+            roots_pem: &roots_pem,
+            client,
+        };
+        self.rendered(world, machine, Some(identity))
+    }
+
+    fn rendered(
+        &self,
+        world: &World,
+        machine: &Machine,
+        identity: Option<PlaneIdentity<'_>>,
+    ) -> Result<Option<MachineConfig>, Fault> {
+        Ok(Some(engine_hosted::render(&PlaneInput {
+            recipe: self.recipe,
+            cluster: self.cluster,
+            hostname: &machine.hostname,
+            address: machine.address,
+            platform: self.network.platform_address(),
+            material: self.material,
+            identity,
+            tenancy: self.tenancy,
+            controllers: &world.settings.controllers,
+        })?))
     }
 
     pub async fn machine(&self, world: &World, machine: &Machine) -> Result<Option<MachineDesired>, Fault> {

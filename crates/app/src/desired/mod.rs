@@ -4,3 +4,4 @@ pub mod edge;
 pub mod machine;
 pub mod network;
 pub mod target;
+pub mod tenancy;

@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     admission::{self, Demand},
+    quota::{self, Usage},
     records,
 };
 
@@ -100,6 +101,7 @@ impl Ops {
             ..current.clone()
         };
         let (coming, going) = self.difference(&cluster, &network.value).await?;
+        quota::check(&self.world, project, Usage::of(0, coming.iter())).await?;
         cluster.status.nodes_wanted = cluster.scales.values().map(|s| s.replicas).sum();
         Ok(Some(Changed {
             cluster,
@@ -170,7 +172,10 @@ fn scales(current: &Cluster, wanted: &ClusterSpec) -> BTreeMap<Name, Scale> {
         .collect()
 }
 
-/// Node groups may come, go and have other limits. Everything else of a cluster stays as it was made, in this release.
+/// May be another in a cluster that exists: node groups come, go and have other limits, namespaces have another level.
+const CHANGEABLE: [&str; 2] = ["nodeGroups", "podSecurity"];
+
+/// Everything else of a cluster stays as it was made, in this release.
 fn fixed_fields(current: &Cluster, wanted: &ClusterSpec) -> Result<(), Fault> {
     let refuse = |field: &str, remedy: &str| {
         Err(Fault::refused(
@@ -210,7 +215,7 @@ fn fixed_fields(current: &Cluster, wanted: &ClusterSpec) -> Result<(), Fault> {
     let (old, new) = (fields(&current.spec), fields(wanted));
     let other = new
         .iter()
-        .find(|(key, value)| *key != "nodeGroups" && old.get(*key) != Some(value));
+        .find(|(key, value)| !CHANGEABLE.contains(&key.as_str()) && old.get(*key) != Some(value));
     match other {
         Some((key, _)) => refuse(key, "describe it as it was made, or make another cluster"),
         None => Ok(()),

@@ -34,13 +34,12 @@ pub(super) fn subject(id: &ClusterId) -> Subject {
 impl Ops {
     pub async fn create_cluster(
         &self,
-        project: &str,
+        project: &ProjectId,
         name: Name,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Operation), Fault> {
-        let project = self.project(project)?;
         let id = &ClusterId::generate();
-        let (project, name, spec) = (&project, &name, &spec);
+        let (project, name, spec) = (project, &name, &spec);
         self.accept(move || {
             Box::pin(async move {
                 if let Some(other) = self.named(project, name).await? {
@@ -73,7 +72,7 @@ impl Ops {
 
     pub(super) async fn named(&self, project: &ProjectId, name: &Name) -> Result<Option<Cluster>, Fault> {
         let filter = Filter {
-            project: Some(project.to_string()),
+            scope: Some(project.to_string()),
             name: Some(name.to_string()),
             ..Filter::default()
         };
@@ -84,18 +83,17 @@ impl Ops {
     /// Creates what is not there, changes what differs, and takes up what failed.
     pub async fn apply_cluster(
         &self,
-        project: &str,
+        project: &ProjectId,
         name: Name,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Option<Operation>), Fault> {
-        let id = self.project(project)?;
-        if self.named(&id, &name).await?.is_none() {
+        if self.named(project, &name).await?.is_none() {
             return self
                 .create_cluster(project, name, spec)
                 .await
                 .map(|(c, op)| (c, Some(op)));
         }
-        match self.change_cluster(&id, &name, &spec).await? {
+        match self.change_cluster(project, &name, &spec).await? {
             (cluster, None) if cluster.held || cluster.status.phase == ClusterPhase::Failed => {
                 let operation = self.retry_cluster(project, cluster.id.as_str()).await?;
                 Ok((cluster, Some(operation)))
@@ -130,9 +128,9 @@ impl Ops {
         Ok(asked)
     }
 
-    pub async fn list_clusters(&self, project: &str) -> Result<Vec<Cluster>, Fault> {
+    pub async fn list_clusters(&self, project: &ProjectId) -> Result<Vec<Cluster>, Fault> {
         let filter = Filter {
-            project: Some(self.project(project)?.to_string()),
+            scope: Some(project.to_string()),
             ..Filter::default()
         };
         let mut all: Vec<Cluster> = records::list::<Cluster>(&*self.world.store, &filter)
@@ -144,10 +142,9 @@ impl Ops {
         Ok(all)
     }
 
-    pub async fn get_cluster(&self, project: &str, reference: &str) -> Result<ClusterDetail, Fault> {
-        let project = self.project(project)?;
+    pub async fn get_cluster(&self, project: &ProjectId, reference: &str) -> Result<ClusterDetail, Fault> {
         let store = &*self.world.store;
-        let cluster = records::find::<Cluster>(store, &project, reference).await?.value;
+        let cluster = records::find::<Cluster>(store, project, reference).await?.value;
         let machines = records::children::<Machine>(store, cluster.id.as_str()).await?;
         let mut machines: Vec<Machine> = machines
             .into_iter()
@@ -168,8 +165,7 @@ impl Ops {
         })
     }
 
-    pub async fn delete_cluster(&self, project: &str, reference: &str) -> Result<Operation, Fault> {
-        let project = &self.project(project)?;
+    pub async fn delete_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault> {
         self.accept(move || {
             Box::pin(async move {
                 let store = &*self.world.store;

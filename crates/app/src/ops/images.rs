@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use types::{Fault, cluster::Cluster};
+use types::{Fault, ProjectId, cluster::Cluster};
 
 use super::Ops;
 use crate::records;
@@ -10,12 +10,11 @@ use crate::records;
 impl Ops {
     pub async fn load_images(
         &self,
-        project: &str,
+        project: &ProjectId,
         reference: &str,
         archive: &Path,
     ) -> Result<Vec<String>, Fault> {
-        let project = self.project(project)?;
-        let cluster = records::find::<Cluster>(&*self.world.store, &project, reference)
+        let cluster = records::find::<Cluster>(&*self.world.store, project, reference)
             .await?
             .value;
         if cluster.deleting {
@@ -28,9 +27,8 @@ impl Ops {
         self.world.images.load(&cluster.id, archive).await
     }
 
-    pub async fn list_images(&self, project: &str, reference: &str) -> Result<Vec<String>, Fault> {
-        let project = self.project(project)?;
-        let cluster = records::find::<Cluster>(&*self.world.store, &project, reference)
+    pub async fn list_images(&self, project: &ProjectId, reference: &str) -> Result<Vec<String>, Fault> {
+        let cluster = records::find::<Cluster>(&*self.world.store, project, reference)
             .await?
             .value;
         self.world.images.list(&cluster.id).await

@@ -1,15 +1,15 @@
 //! Instances: the machines a tenant may see.
 
 use ports::store::Filter;
-use types::{Fault, machine::Machine};
+use types::{Fault, ProjectId, machine::Machine};
 
 use super::Ops;
 use crate::records;
 
 impl Ops {
-    pub async fn list_instances(&self, project: &str) -> Result<Vec<Machine>, Fault> {
+    pub async fn list_instances(&self, project: &ProjectId) -> Result<Vec<Machine>, Fault> {
         let filter = Filter {
-            project: Some(self.project(project)?.to_string()),
+            scope: Some(project.to_string()),
             ..Filter::default()
         };
         let all = records::list::<Machine>(&*self.world.store, &filter).await?;
@@ -23,7 +23,7 @@ impl Ops {
     }
 
     /// By id, or by a host name that only one instance of the project has.
-    pub async fn get_instance(&self, project: &str, reference: &str) -> Result<Machine, Fault> {
+    pub async fn get_instance(&self, project: &ProjectId, reference: &str) -> Result<Machine, Fault> {
         let all = self.list_instances(project).await?;
         let mut named = all
             .into_iter()

@@ -20,7 +20,9 @@ use types::{
 use super::Ops;
 use crate::{
     admission::{self, Demand},
-    allocate, records,
+    allocate,
+    quota::{self, Usage},
+    records,
 };
 
 /// A cluster as it would be written.
@@ -86,6 +88,7 @@ impl Ops {
             .map(|m| m.address)
             .collect();
         let machines = self.machines(&cluster, &network.value, &mut taken)?;
+        quota::check(&self.world, project, Usage::of(1, machines.iter())).await?;
         Ok(Draft {
             cluster,
             machines,

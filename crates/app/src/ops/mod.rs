@@ -15,13 +15,11 @@ mod retry;
 
 use std::sync::Arc;
 
-use types::{Fault, ProjectId};
-
 pub use clusters::ClusterDetail;
 pub use operations::Census;
 pub use preview::{Change, Impact, PlanPreview, PlannedStep};
 
-use crate::{World, default_project};
+use crate::World;
 
 /// A cheap handle.
 #[derive(Clone)]
@@ -29,24 +27,13 @@ pub struct Ops {
     world: Arc<World>,
 }
 
-/// The name of the project that exists from the start.
-const DEFAULT_PROJECT: &str = "default";
-
 impl Ops {
-    pub fn new(world: Arc<World>) -> Self {
-        Self { world }
+    /// What a project has.
+    pub async fn usage(&self, project: &types::ProjectId) -> Result<crate::quota::Usage, types::Fault> {
+        crate::quota::used(&self.world, project).await
     }
 
-    pub fn project(&self, reference: &str) -> Result<ProjectId, Fault> {
-        let default = default_project();
-        if reference == DEFAULT_PROJECT || reference == default.as_str() {
-            return Ok(default);
-        }
-        Err(Fault::new(
-            types::FaultKind::NotFound,
-            "project-not-found",
-            format!("there is no project '{reference}'"),
-            format!("use the project '{DEFAULT_PROJECT}'"),
-        ))
+    pub fn new(world: Arc<World>) -> Self {
+        Self { world }
     }
 }

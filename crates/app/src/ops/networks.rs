@@ -23,14 +23,13 @@ pub(super) fn subject(id: &NetworkId) -> Subject {
 impl Ops {
     pub async fn create_network(
         &self,
-        project: &str,
+        project: &ProjectId,
         name: Name,
         cidr: Cidr,
     ) -> Result<(Network, Operation), Fault> {
-        let project = self.project(project)?;
         check_range(cidr)?;
         let id = &NetworkId::generate();
-        let (project, name) = (&project, &name);
+        let (project, name) = (project, &name);
         self.accept(move || {
             Box::pin(async move {
                 let all = records::list::<Network>(&*self.world.store, &Filter::default()).await?;
@@ -63,9 +62,9 @@ impl Ops {
         .await
     }
 
-    pub async fn list_networks(&self, project: &str) -> Result<Vec<Network>, Fault> {
+    pub async fn list_networks(&self, project: &ProjectId) -> Result<Vec<Network>, Fault> {
         let filter = Filter {
-            project: Some(self.project(project)?.to_string()),
+            scope: Some(project.to_string()),
             ..Filter::default()
         };
         let mut all: Vec<Network> = records::list::<Network>(&*self.world.store, &filter)
@@ -77,9 +76,8 @@ impl Ops {
         Ok(all)
     }
 
-    pub async fn get_network(&self, project: &str, reference: &str) -> Result<Network, Fault> {
-        let project = self.project(project)?;
-        Ok(self.network(&project, reference).await?.value)
+    pub async fn get_network(&self, project: &ProjectId, reference: &str) -> Result<Network, Fault> {
+        Ok(self.network(project, reference).await?.value)
     }
 
     pub(super) async fn network(
@@ -99,8 +97,7 @@ impl Ops {
         })
     }
 
-    pub async fn delete_network(&self, project: &str, reference: &str) -> Result<Operation, Fault> {
-        let project = &self.project(project)?;
+    pub async fn delete_network(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault> {
         self.accept(move || {
             Box::pin(async move {
                 let mut network = self.network(project, reference).await?;

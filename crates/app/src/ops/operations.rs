@@ -3,7 +3,7 @@
 use futures::{StreamExt, stream::BoxStream};
 use ports::store::{Entity, Filter};
 use types::{
-    Fault, OperationId,
+    Fault, OperationId, ProjectId,
     cluster::Cluster,
     network::Network,
     operation::{Event, Operation, OperationState, Subject, SubjectKind},
@@ -21,9 +21,9 @@ pub struct Census {
 }
 
 impl Ops {
-    pub async fn list_operations(&self, project: &str) -> Result<Vec<Operation>, Fault> {
+    pub async fn list_operations(&self, project: &ProjectId) -> Result<Vec<Operation>, Fault> {
         let filter = Filter {
-            project: Some(self.project(project)?.to_string()),
+            scope: Some(project.to_string()),
             ..Filter::default()
         };
         let mut all: Vec<Operation> = records::list::<Operation>(&*self.world.store, &filter)
@@ -35,17 +35,16 @@ impl Ops {
         Ok(all)
     }
 
-    pub async fn get_operation(&self, project: &str, id: &OperationId) -> Result<Operation, Fault> {
-        let project = self.project(project)?;
+    pub async fn get_operation(&self, project: &ProjectId, id: &OperationId) -> Result<Operation, Fault> {
         let found = records::get::<Operation>(&*self.world.store, id.as_str()).await?;
-        let own = found.map(|o| o.value).filter(|o| o.project == project);
+        let own = found.map(|o| o.value).filter(|o| o.project == *project);
         own.ok_or_else(|| Fault::not_found("operation", id.as_str()))
     }
 
     /// The operation now, and again at every change until it is over.
     pub async fn watch_operation(
         &self,
-        project: &str,
+        project: &ProjectId,
         id: &OperationId,
     ) -> Result<BoxStream<'static, Operation>, Fault> {
         let mut changes = self.world.signals.operations();
@@ -81,11 +80,10 @@ impl Ops {
     /// `reference` may name something that is gone.
     pub async fn list_events(
         &self,
-        project: &str,
+        project: &ProjectId,
         reference: Option<&str>,
         limit: u32,
     ) -> Result<Vec<Event>, Fault> {
-        let project = self.project(project)?;
         let store = &*self.world.store;
         let Some(reference) = reference else {
             return store
@@ -93,13 +91,13 @@ impl Ops {
                 .await
                 .map_err(records::fault);
         };
-        let subject = if let Ok(cluster) = records::find::<Cluster>(store, &project, reference).await {
+        let subject = if let Ok(cluster) = records::find::<Cluster>(store, project, reference).await {
             Some(Subject {
                 kind: SubjectKind::Cluster,
                 id: cluster.value.id.to_string(),
             })
         } else {
-            let network = records::find::<Network>(store, &project, reference).await.ok();
+            let network = records::find::<Network>(store, project, reference).await.ok();
             network.map(|n| Subject {
                 kind: SubjectKind::Network,
                 id: n.value.id.to_string(),

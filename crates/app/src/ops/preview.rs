@@ -43,15 +43,14 @@ pub struct Impact {
 impl Ops {
     pub async fn plan_cluster(
         &self,
-        project: &str,
+        project: &ProjectId,
         name: Name,
         spec: ClusterSpec,
     ) -> Result<PlanPreview, Fault> {
-        let project = self.project(project)?;
-        if let Some(current) = self.named(&project, &name).await? {
-            return self.preview_change(&project, &current, &spec).await;
+        if let Some(current) = self.named(project, &name).await? {
+            return self.preview_change(project, &current, &spec).await;
         }
-        let draft = self.draft(&project, &ClusterId::generate(), &name, &spec).await?;
+        let draft = self.draft(project, &ClusterId::generate(), &name, &spec).await?;
         let desired = ClusterDesired {
             cluster: &draft.cluster,
             machines: &draft.machines,

@@ -2,7 +2,7 @@
 
 use ports::store::{Doc, Versioned, Write};
 use types::{
-    Fault, OperationId,
+    Fault, OperationId, ProjectId,
     cluster::Cluster,
     operation::{Operation, OperationKind, OperationState, SubjectKind},
     status::ClusterPhase,
@@ -14,8 +14,7 @@ use crate::records;
 impl Ops {
     /// The step that is under way is the last; whoever works on the cluster then ends the operation. What was made stays
     /// as it is until it is retried or deleted.
-    pub async fn cancel_operation(&self, project: &str, id: &OperationId) -> Result<Operation, Fault> {
-        let project = &self.project(project)?;
+    pub async fn cancel_operation(&self, project: &ProjectId, id: &OperationId) -> Result<Operation, Fault> {
         self.accept(move || {
             Box::pin(async move {
                 let store = &*self.world.store;
@@ -50,8 +49,7 @@ impl Ops {
     }
 
     /// Takes up a creation that failed or was cancelled; the answer is the operation that is under way when there is one.
-    pub async fn retry_cluster(&self, project: &str, reference: &str) -> Result<Operation, Fault> {
-        let project = &self.project(project)?;
+    pub async fn retry_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault> {
         self.accept(move || {
             Box::pin(async move {
                 let cluster = records::find::<Cluster>(&*self.world.store, project, reference).await?;

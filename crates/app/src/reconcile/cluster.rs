@@ -19,9 +19,9 @@ use crate::{
     World,
     desired::{
         machine::{Frame, digest},
-        target,
+        target, tenancy,
     },
-    recipes, records,
+    identity, recipes, records,
 };
 
 /// How often a settled cluster is looked at.
@@ -97,6 +97,7 @@ async fn digests(
         .pinned(cluster.pins.version, &cluster.pins.bundle)
         .await?;
     let recipe = recipes::pinned(world, &cluster.pins.recipe).await?;
+    let tenancy = tenancy::render(world, cluster).await?;
     let frame = Frame {
         recipe: &recipe,
         cluster,
@@ -104,6 +105,7 @@ async fn digests(
         material,
         bundle: &bundle,
         planes: planes(machines),
+        tenancy: &tenancy,
     };
     for machine in machines.iter().filter(|m| !m.deleting) {
         if let Some(config) = frame.config(world, machine).await? {
@@ -147,7 +149,7 @@ async fn observe(
     };
     let images = world.images.list(&cluster.id).await?;
     Ok(ClusterObserved {
-        keys_good: keys_good(world, machines, material).await?,
+        keys_good: keys_good(world, cluster, machines, material).await?,
         keys_kept: material.is_some() || !images.is_empty(),
         network: network::observe(world, &cluster.network).await,
         volumes: volumes(world, machines).await,
@@ -185,6 +187,7 @@ async fn volumes(world: &World, machines: &[Machine]) -> BTreeMap<VolumeId, Obse
 /// Everything is there and nothing is near its end.
 async fn keys_good(
     world: &World,
+    cluster: &Cluster,
     machines: &[Machine],
     material: Option<&ClusterMaterial>,
 ) -> Result<bool, Fault> {
@@ -193,6 +196,10 @@ async fn keys_good(
     };
     let horizon = horizon(world);
     if material.expires()? < horizon {
+        return Ok(false);
+    }
+    let recipe = recipes::pinned(world, &cluster.pins.recipe).await?;
+    if engine_hosted::asks_the_platform(&recipe) && !identity::good_client(world, &cluster.id).await? {
         return Ok(false);
     }
     for machine in machines.iter().filter(|m| m.stays()) {

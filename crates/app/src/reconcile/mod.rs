@@ -9,6 +9,8 @@ mod network;
 mod node;
 mod steps;
 
+pub(crate) use steps::{publish_edge, published};
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -68,6 +70,7 @@ impl Reconciler for Reconcilers {
             | Action::ForgetMachine(_)
             | Action::AwaitApi(_)
             | Action::InstallServices(_)
+            | Action::AwaitTenancy(_)
             | Action::AdmitNode(_)
             | Action::ForgetKeys(_)
             | Action::FinishDelete => Vec::new(),

@@ -22,8 +22,8 @@ use super::{
 };
 use crate::{
     World,
-    desired::{self, machine::Frame, target},
-    recipes, records,
+    desired::{self, machine::Frame, target, tenancy},
+    identity, recipes, records,
 };
 
 pub(super) async fn execute(world: &World, lease: &Lease, step: &Step) -> Result<Outcome, Fault> {
@@ -44,6 +44,7 @@ pub(super) async fn execute(world: &World, lease: &Lease, step: &Step) -> Result
         Action::RemoveMachine(id) => world.compute.remove(id).await.map(|()| Outcome::Done),
         Action::AwaitApi(id) => await_api(world, id).await,
         Action::InstallServices(id) => install_services(world, id).await,
+        Action::AwaitTenancy(id) => await_tenancy(world, id).await,
         Action::AdmitNode(id) => admit_node(world, id).await,
         Action::DrainNode(id) => departure::drain(world, id).await,
         Action::ForgetMachine(id) => departure::forget(world, lease, id).await,
@@ -56,15 +57,15 @@ pub(super) async fn execute(world: &World, lease: &Lease, step: &Step) -> Result
 }
 
 /// The edge serves what is stored now.
-pub(super) async fn published(world: &World) -> Result<bool, Fault> {
+pub(crate) async fn published(world: &World) -> Result<bool, Fault> {
     let wanted = records::ground(&*world.store).await?.value.edge_generation;
     match world.edge.status().await {
-        Ok(status) => Ok(status.generation >= wanted),
+        Ok(status) => Ok(status.generation >= wanted && !status.lacks_keys),
         Err(_) => Ok(false),
     }
 }
 
-async fn publish_edge(world: &World) -> Result<Outcome, Fault> {
+pub(crate) async fn publish_edge(world: &World) -> Result<Outcome, Fault> {
     let config = desired::edge::render(world).await?;
     match world.edge.apply(&config).await {
         Ok(_) => Ok(Outcome::Done),
@@ -111,6 +112,10 @@ async fn issue_keys(world: &World, id: &ClusterId) -> Result<Outcome, Fault> {
         None => ClusterMaterial::generate(cluster, plane.value.address, now)?,
     };
     writes.push(sealed(world, id.as_str(), &to_secret(&material))?);
+    let recipe = recipes::pinned(world, &cluster.pins.recipe).await?;
+    if engine_hosted::asks_the_platform(&recipe) && !identity::good_client(world, id).await? {
+        writes.push(identity::seal_client(world, id).await?);
+    }
     for machine in machines.iter().map(|m| &m.value).filter(|m| m.stays()) {
         let node = match target::node_material(world, &machine.id).await? {
             Some(node) if node.expires()? >= horizon => continue,
@@ -141,6 +146,7 @@ async fn start_machine(world: &World, id: &MachineId) -> Result<Outcome, Fault> 
         .await?;
     let machines: Vec<Machine> = scene.machines.into_iter().map(|m| m.value).collect();
     let recipe = recipes::pinned(world, &cluster.pins.recipe).await?;
+    let tenancy = tenancy::render(world, cluster).await?;
     let frame = Frame {
         recipe: &recipe,
         cluster,
@@ -148,6 +154,7 @@ async fn start_machine(world: &World, id: &MachineId) -> Result<Outcome, Fault> 
         material: &material,
         bundle: &bundle,
         planes: planes(&machines),
+        tenancy: &tenancy,
     };
     let Some(desired) = frame.machine(world, &machine).await? else {
         return Ok(Outcome::Later("its keys are not made yet".to_owned()));
@@ -204,6 +211,33 @@ async fn install_services(world: &World, id: &ClusterId) -> Result<Outcome, Faul
     ))]))
 }
 
+/// The controllers inside make it once they are let in, which the services do.
+async fn await_tenancy(world: &World, id: &ClusterId) -> Result<Outcome, Fault> {
+    let mut cluster = scene(world, id.as_str()).await?.cluster;
+    let Some(material) = target::cluster_material(world, id).await? else {
+        return Ok(Outcome::Later("its keys are not made yet".to_owned()));
+    };
+    let recipe = recipes::pinned(world, &cluster.value.pins.recipe).await?;
+    if engine_hosted::has_controllers(&recipe) {
+        let target = target::api_target(world, &cluster.value, &material);
+        match world.api.has(&target, &tenancy::last_made(&cluster.value)).await {
+            Ok(true) => {}
+            Ok(false) => {
+                let reason = "its controllers have not made the project's namespace yet";
+                return Ok(Outcome::Later(reason.to_owned()));
+            }
+            Err(fault) if fault.kind == FaultKind::Unavailable => return Ok(Outcome::Later(fault.cause)),
+            Err(fault) => return Err(fault),
+        }
+    }
+    let recipe = cluster.value.pins.recipe.clone();
+    cluster.value.status.progress.tenancy = recipe;
+    Ok(Outcome::Recorded(vec![Write::Put(Doc::new(
+        &cluster.value,
+        cluster.version,
+    ))]))
+}
+
 async fn admit_node(world: &World, id: &MachineId) -> Result<Outcome, Fault> {
     let machine = machine(world, id).await?;
     let scene = scene(world, machine.cluster.as_str()).await?;
@@ -215,6 +249,7 @@ async fn admit_node(world: &World, id: &MachineId) -> Result<Outcome, Fault> {
 
 async fn forget_keys(world: &World, id: &ClusterId) -> Result<Outcome, Fault> {
     world.images.forget(id).await?;
+    identity::revoke_client(world, id).await?;
     let machines = records::children::<Machine>(&*world.store, id.as_str()).await?;
     let owners = machines
         .iter()

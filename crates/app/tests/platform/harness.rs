@@ -7,8 +7,9 @@ use std::{
     time::Duration,
 };
 
-use app::{Ops, Reconcilers, Settings, World};
+use app::{Ops, Publisher, Reconcilers, Settings, Tenants, World};
 use cluster::recipe::Recipe;
+use futures::FutureExt;
 use ports::{
     Clock, Store,
     fake::{FakeImages, FakeVault, FakeWorld, ManualClock, MemoryStore},
@@ -30,6 +31,8 @@ pub struct Host {
 /// One life of the platform.
 pub struct Life {
     pub ops: Ops,
+    pub tenants: Tenants,
+    pub publisher: tokio::sync::Mutex<Publisher>,
     worker: Worker,
     clock: ManualClock,
     store: MemoryStore,
@@ -86,8 +89,10 @@ impl Host {
             signals: signals.clone(),
             recipe: self.recipe.clone(),
             settings: Settings {
+                issuer: "http://127.0.0.1:7400".to_owned(),
                 endpoint: SocketAddr::from(([127, 0, 0, 1], 6443)),
                 bundle_cache: "/fake/cache".into(),
+                controllers: "/usr/lib/plasmacloud/cloud-controllers".into(),
                 cpu_overcommit: 8.0,
                 memory_overcommit: 1.5,
             },
@@ -105,7 +110,19 @@ impl Host {
                 patience: 1.0,
             },
         };
+        let tenants = Tenants::new(
+            world.store.clone(),
+            world.clock.clone(),
+            world.vault.clone(),
+            world.signals.clone(),
+            &world.settings.issuer,
+        );
+        // Nothing in memory waits.
+        let begun = tenants.begin().now_or_never().expect("at once");
+        begun.expect("memory takes everything");
         Life {
+            tenants,
+            publisher: Publisher::new(world.clone()).into(),
             ops: Ops::new(world),
             worker,
             clock: self.clock.clone(),
@@ -115,6 +132,20 @@ impl Host {
 }
 
 impl Life {
+    /// The network that clusters are made in.
+    pub async fn lab(&self) {
+        let (name, cidr) = ("lab".parse().unwrap(), "10.20.0.0/16".parse().unwrap());
+        self.ops
+            .create_network(&app::default_project(), name, cidr)
+            .await
+            .unwrap();
+        self.settle().await.unwrap();
+    }
+
+    pub fn advance(&self, ms: u64) {
+        self.clock.advance(ms);
+    }
+
     /// Lets the platform work until nothing is due, for at most a few minutes of its own time.
     pub async fn settle(&self) -> Result<(), WorkflowError> {
         let deadline = self.clock.unix_ms() + 600_000;

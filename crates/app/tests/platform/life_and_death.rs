@@ -1,6 +1,7 @@
 //! A cluster is created and deleted with the platform killed at every point of every step: nothing is lost, made twice
 //! or left behind.
 
+use app::default_project;
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::harness::{Host, Life, Script};
@@ -25,17 +26,9 @@ fn spec(workers: u32) -> ClusterSpec {
     }
 }
 
-async fn with_network(life: &Life) {
-    life.ops
-        .create_network("default", "lab".parse().unwrap(), "10.20.0.0/16".parse().unwrap())
-        .await
-        .unwrap();
-    life.settle().await.unwrap();
-}
-
 async fn create(life: &Life) -> OperationId {
     life.ops
-        .create_cluster("default", "dev".parse().unwrap(), spec(2))
+        .create_cluster(&default_project(), "dev".parse().unwrap(), spec(2))
         .await
         .unwrap()
         .1
@@ -43,9 +36,13 @@ async fn create(life: &Life) -> OperationId {
 }
 
 async fn assert_running(life: &Life, operation: &OperationId) {
-    let operation = life.ops.get_operation("default", operation).await.unwrap();
+    let operation = life
+        .ops
+        .get_operation(&default_project(), operation)
+        .await
+        .unwrap();
     assert_eq!(operation.state, OperationState::Succeeded, "{operation:#?}");
-    let detail = life.ops.get_cluster("default", "dev").await.unwrap();
+    let detail = life.ops.get_cluster(&default_project(), "dev").await.unwrap();
     assert_eq!(
         detail.cluster.status.phase,
         ClusterPhase::Running,
@@ -60,7 +57,7 @@ async fn assert_gone(host: &Host, life: &Life) {
     let found = host.world.compute().scan().await.unwrap();
     assert_eq!(found, [], "machines are left");
     assert_eq!(host.world.volumes().scan().await.unwrap(), [], "volumes are left");
-    let network = life.ops.get_network("default", "lab").await.unwrap();
+    let network = life.ops.get_network(&default_project(), "lab").await.unwrap();
     let seen = host.world.network().observe(&network.id).await;
     assert!(
         seen.present().unwrap().ports.is_empty(),
@@ -95,13 +92,17 @@ fn made_once(effects: &[String]) {
 async fn a_cluster_comes_up_and_goes_away() {
     let host = Host::new();
     let life = host.start(Arc::new(NoProbe));
-    with_network(&life).await;
+    life.lab().await;
     let operation = create(&life).await;
     life.settle().await.unwrap();
     assert_running(&life, &operation).await;
-    let delete = life.ops.delete_cluster("default", "dev").await.unwrap();
+    let delete = life.ops.delete_cluster(&default_project(), "dev").await.unwrap();
     life.settle().await.unwrap();
-    let delete = life.ops.get_operation("default", &delete.id).await.unwrap();
+    let delete = life
+        .ops
+        .get_operation(&default_project(), &delete.id)
+        .await
+        .unwrap();
     assert_eq!(delete.state, OperationState::Succeeded);
     assert!(
         delete.report.iter().any(|line| line.contains("nothing left")),
@@ -116,14 +117,14 @@ async fn points(during_delete: bool) -> Vec<(String, &'static str)> {
     let host = Host::new();
     let script = Arc::new(Script::default());
     let quiet = host.start(Arc::new(NoProbe));
-    with_network(&quiet).await;
+    quiet.lab().await;
     if during_delete {
         create(&quiet).await;
         quiet.settle().await.unwrap();
     }
     let life = host.start(script.clone());
     if during_delete {
-        life.ops.delete_cluster("default", "dev").await.unwrap();
+        life.ops.delete_cluster(&default_project(), "dev").await.unwrap();
     } else {
         create(&life).await;
     }
@@ -160,7 +161,7 @@ async fn creation_survives_death_at_every_point() {
     assert!(points.len() >= 20, "{points:?}");
     for point in points {
         let host = Host::new();
-        with_network(&host.start(Arc::new(NoProbe))).await;
+        host.start(Arc::new(NoProbe)).lab().await;
         let operation = killed_at(&host, &point, create).await;
         let next = host.start(Arc::new(NoProbe));
         next.outlive_leases();
@@ -174,10 +175,10 @@ async fn creation_survives_death_at_every_point() {
 async fn a_creation_that_died_anywhere_can_be_deleted() {
     for point in points(false).await {
         let host = Host::new();
-        with_network(&host.start(Arc::new(NoProbe))).await;
+        host.start(Arc::new(NoProbe)).lab().await;
         killed_at(&host, &point, create).await;
         let next = host.start(Arc::new(NoProbe));
-        next.ops.delete_cluster("default", "dev").await.unwrap();
+        next.ops.delete_cluster(&default_project(), "dev").await.unwrap();
         next.outlive_leases();
         next.settle().await.unwrap();
         assert_gone(&host, &next).await;
@@ -191,16 +192,26 @@ async fn deletion_survives_death_at_every_point() {
     for point in points {
         let host = Host::new();
         let first = host.start(Arc::new(NoProbe));
-        with_network(&first).await;
+        first.lab().await;
         create(&first).await;
         first.settle().await.unwrap();
-        let delete = async |life: &Life| life.ops.delete_cluster("default", "dev").await.unwrap().id;
+        let delete = async |life: &Life| {
+            life.ops
+                .delete_cluster(&default_project(), "dev")
+                .await
+                .unwrap()
+                .id
+        };
         let operation = killed_at(&host, &point, delete).await;
         let next = host.start(Arc::new(NoProbe));
         next.outlive_leases();
         next.settle().await.unwrap();
         assert_gone(&host, &next).await;
-        let operation = next.ops.get_operation("default", &operation).await.unwrap();
+        let operation = next
+            .ops
+            .get_operation(&default_project(), &operation)
+            .await
+            .unwrap();
         assert_eq!(operation.state, OperationState::Succeeded, "{point:?}");
     }
 }
@@ -209,15 +220,24 @@ async fn deletion_survives_death_at_every_point() {
 async fn a_killed_machine_comes_back_and_the_cluster_says_so() {
     let host = Host::new();
     let life = host.start(Arc::new(NoProbe));
-    with_network(&life).await;
+    life.lab().await;
     let operation = create(&life).await;
     life.settle().await.unwrap();
-    let worker = life.ops.list_instances("default").await.unwrap().remove(0);
+    let worker = life
+        .ops
+        .list_instances(&default_project())
+        .await
+        .unwrap()
+        .remove(0);
     host.world.kill(&worker.id);
     host.clock.advance(10_000);
     life.settle().await.unwrap();
     assert_running(&life, &operation).await;
-    let events = life.ops.list_events("default", Some("dev"), 50).await.unwrap();
+    let events = life
+        .ops
+        .list_events(&default_project(), Some("dev"), 50)
+        .await
+        .unwrap();
     assert!(events.iter().any(|e| e.reason == "MachineDown"), "{events:#?}");
     assert!(
         events.iter().any(|e| e.message.contains("DEGRADED")),
@@ -229,7 +249,7 @@ async fn a_killed_machine_comes_back_and_the_cluster_says_so() {
 async fn everything_killed_at_once_returns() {
     let host = Host::new();
     let life = host.start(Arc::new(NoProbe));
-    with_network(&life).await;
+    life.lab().await;
     let operation = create(&life).await;
     life.settle().await.unwrap();
     host.world.reboot();
@@ -244,7 +264,7 @@ async fn everything_killed_at_once_returns() {
 async fn a_fault_that_stays_fails_the_operation_and_deletion_still_works() {
     let host = Host::new();
     let life = host.start(Arc::new(NoProbe));
-    with_network(&life).await;
+    life.lab().await;
     let refused = Fault::refused(
         "no-nspawn",
         "systemd-nspawn is not installed",
@@ -253,10 +273,14 @@ async fn a_fault_that_stays_fails_the_operation_and_deletion_still_works() {
     host.world.fail_next("compute.apply", refused);
     let operation = create(&life).await;
     life.settle().await.unwrap();
-    let operation = life.ops.get_operation("default", &operation).await.unwrap();
+    let operation = life
+        .ops
+        .get_operation(&default_project(), &operation)
+        .await
+        .unwrap();
     assert_eq!(operation.state, OperationState::Failed);
     assert_eq!(operation.fault.unwrap().code, "no-nspawn");
-    life.ops.delete_cluster("default", "dev").await.unwrap();
+    life.ops.delete_cluster(&default_project(), "dev").await.unwrap();
     life.settle().await.unwrap();
     assert_gone(&host, &life).await;
 }
@@ -266,7 +290,7 @@ async fn a_planted_thing_is_reported_by_a_deletion() {
     use ports::scan::{Found, FoundKind};
     let host = Host::new();
     let life = host.start(Arc::new(NoProbe));
-    with_network(&life).await;
+    life.lab().await;
     create(&life).await;
     life.settle().await.unwrap();
     host.world.plant(Found {
@@ -274,11 +298,11 @@ async fn a_planted_thing_is_reported_by_a_deletion() {
         name: "/cg/stray".to_owned(),
         owner: "i-stray".to_owned(),
     });
-    let delete = life.ops.delete_cluster("default", "dev").await.unwrap();
+    let delete = life.ops.delete_cluster(&default_project(), "dev").await.unwrap();
     life.settle().await.unwrap();
     let report = life
         .ops
-        .get_operation("default", &delete.id)
+        .get_operation(&default_project(), &delete.id)
         .await
         .unwrap()
         .report;
@@ -290,18 +314,22 @@ async fn what_a_deletion_left_of_its_own_is_removed_by_its_name() {
     use ports::scan::{Found, FoundKind};
     let host = Host::new();
     let life = host.start(Arc::new(NoProbe));
-    with_network(&life).await;
+    life.lab().await;
     create(&life).await;
     life.settle().await.unwrap();
-    let instances = life.ops.list_instances("default").await.unwrap();
+    let instances = life.ops.list_instances(&default_project()).await.unwrap();
     host.world.plant(Found {
         what: FoundKind::Mount,
         name: "/half/a/machine".to_owned(),
         owner: instances[0].id.to_string(),
     });
-    let delete = life.ops.delete_cluster("default", "dev").await.unwrap();
+    let delete = life.ops.delete_cluster(&default_project(), "dev").await.unwrap();
     life.settle().await.unwrap();
-    let operation = life.ops.get_operation("default", &delete.id).await.unwrap();
+    let operation = life
+        .ops
+        .get_operation(&default_project(), &delete.id)
+        .await
+        .unwrap();
     assert_eq!(operation.state, OperationState::Succeeded, "{operation:?}");
     assert_gone(&host, &life).await;
 }

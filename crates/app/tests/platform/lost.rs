@@ -3,6 +3,8 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use app::default_project;
+
 use crate::harness::{Host, Life, Script};
 use ports::{Compute, Volumes, volumes::VolumeDesired};
 use types::{
@@ -14,7 +16,11 @@ use types::{
 use workflow::NoProbe;
 
 async fn cluster(life: &Life) -> Cluster {
-    life.ops.get_cluster("default", "dev").await.unwrap().cluster
+    life.ops
+        .get_cluster(&default_project(), "dev")
+        .await
+        .unwrap()
+        .cluster
 }
 
 fn spec(workers: u32) -> ClusterSpec {
@@ -27,13 +33,9 @@ fn spec(workers: u32) -> ClusterSpec {
 
 async fn running(host: &Host) {
     let life = host.start(Arc::new(NoProbe));
+    life.lab().await;
     life.ops
-        .create_network("default", "lab".parse().unwrap(), "10.20.0.0/16".parse().unwrap())
-        .await
-        .unwrap();
-    life.settle().await.unwrap();
-    life.ops
-        .create_cluster("default", "dev".parse().unwrap(), spec(1))
+        .create_cluster(&default_project(), "dev".parse().unwrap(), spec(1))
         .await
         .unwrap();
     life.settle().await.unwrap();
@@ -79,13 +81,13 @@ async fn lost_is_told_and_nothing_is_made_in_its_place() {
 
     let (_, operation) = life
         .ops
-        .apply_cluster("default", "dev".parse().unwrap(), spec(2))
+        .apply_cluster(&default_project(), "dev".parse().unwrap(), spec(2))
         .await
         .unwrap();
     life.settle().await.unwrap();
     let operation = life
         .ops
-        .get_operation("default", &operation.unwrap().id)
+        .get_operation(&default_project(), &operation.unwrap().id)
         .await
         .unwrap();
     assert_eq!(operation.state, OperationState::Failed);
@@ -121,9 +123,13 @@ async fn a_lost_cluster_can_be_deleted() {
     let life = host.start(Arc::new(NoProbe));
     host.clock.advance(60_000);
     life.settle().await.unwrap();
-    let operation = life.ops.delete_cluster("default", "dev").await.unwrap();
+    let operation = life.ops.delete_cluster(&default_project(), "dev").await.unwrap();
     life.settle().await.unwrap();
-    let operation = life.ops.get_operation("default", &operation.id).await.unwrap();
+    let operation = life
+        .ops
+        .get_operation(&default_project(), &operation.id)
+        .await
+        .unwrap();
     assert_eq!(operation.state, OperationState::Succeeded, "{operation:#?}");
-    assert!(life.ops.get_cluster("default", "dev").await.is_err());
+    assert!(life.ops.get_cluster(&default_project(), "dev").await.is_err());
 }

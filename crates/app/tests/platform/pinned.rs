@@ -1,5 +1,6 @@
 //! A newer platform with other defaults changes no cluster that exists.
 
+use app::default_project;
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::harness::{Host, Life, Script};
@@ -16,7 +17,7 @@ async fn create(life: &Life, name: &str) {
         ..ClusterSpec::default()
     };
     life.ops
-        .create_cluster("default", name.parse().unwrap(), spec)
+        .create_cluster(&default_project(), name.parse().unwrap(), spec)
         .await
         .unwrap();
     life.settle().await.unwrap();
@@ -26,10 +27,7 @@ async fn create(life: &Life, name: &str) {
 async fn changed_defaults_plan_nothing_for_clusters_that_exist() {
     let mut host = Host::new();
     let life = host.start(Arc::new(NoProbe));
-    life.ops
-        .create_network("default", "lab".parse().unwrap(), "10.20.0.0/16".parse().unwrap())
-        .await
-        .unwrap();
+    life.lab().await;
     create(&life, "old").await;
     drop(life);
 
@@ -51,11 +49,21 @@ async fn changed_defaults_plan_nothing_for_clusters_that_exist() {
         "steps were run for a settled cluster: {:?}",
         script.seen.lock().unwrap()
     );
-    let old = life.ops.get_cluster("default", "old").await.unwrap().cluster;
+    let old = life
+        .ops
+        .get_cluster(&default_project(), "old")
+        .await
+        .unwrap()
+        .cluster;
     assert_eq!(old.status.phase, ClusterPhase::Running);
 
     create(&life, "new").await;
-    let new = life.ops.get_cluster("default", "new").await.unwrap().cluster;
+    let new = life
+        .ops
+        .get_cluster(&default_project(), "new")
+        .await
+        .unwrap()
+        .cluster;
     assert_eq!(new.pins.recipe, host.recipe.digest());
     assert_ne!(new.pins.recipe, old.pins.recipe);
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::harness::{Host, Life, Script};
-use app::ops::Change;
+use app::{default_project, ops::Change};
 use ports::{Compute, Network};
 use types::{
     Fault,
@@ -34,24 +34,21 @@ fn spec(groups: &[(&str, u32)]) -> ClusterSpec {
 async fn apply(life: &Life, spec: ClusterSpec) -> Result<Option<Operation>, Fault> {
     let applied = life
         .ops
-        .apply_cluster("default", "dev".parse().unwrap(), spec)
+        .apply_cluster(&default_project(), "dev".parse().unwrap(), spec)
         .await;
     applied.map(|(_, operation)| operation)
 }
 
 async fn with_cluster(host: &Host, groups: &[(&str, u32)]) -> Life {
     let life = host.start(Arc::new(NoProbe));
-    life.ops
-        .create_network("default", "lab".parse().unwrap(), "10.20.0.0/16".parse().unwrap())
-        .await
-        .unwrap();
+    life.lab().await;
     apply(&life, spec(groups)).await.unwrap();
     life.settle().await.unwrap();
     life
 }
 
 async fn workers(life: &Life) -> Vec<String> {
-    let all = life.ops.list_instances("default").await.unwrap();
+    let all = life.ops.list_instances(&default_project()).await.unwrap();
     let mut names: Vec<String> = all.into_iter().map(|m| m.hostname).collect();
     names.sort();
     names
@@ -59,7 +56,7 @@ async fn workers(life: &Life) -> Vec<String> {
 
 /// The books, the host and the network agree on this many workers beside the control plane.
 async fn assert_settled_with(host: &Host, life: &Life, count: usize) {
-    let detail = life.ops.get_cluster("default", "dev").await.unwrap();
+    let detail = life.ops.get_cluster(&default_project(), "dev").await.unwrap();
     let status = &detail.cluster.status;
     assert_eq!(status.phase, ClusterPhase::Running, "{status:?}");
     assert_eq!(
@@ -70,7 +67,7 @@ async fn assert_settled_with(host: &Host, life: &Life, count: usize) {
     let found = host.world.compute().scan().await.unwrap();
     let machines: BTreeSet<&str> = found.iter().map(|f| f.owner.as_str()).collect();
     assert_eq!(machines.len(), count + 1, "{machines:?}");
-    let network = life.ops.get_network("default", "lab").await.unwrap();
+    let network = life.ops.get_network(&default_project(), "lab").await.unwrap();
     let seen = host.world.network().observe(&network.id).await;
     assert_eq!(seen.present().unwrap().ports.len(), count + 1);
 }
@@ -88,7 +85,11 @@ async fn workers_come_and_go_and_the_others_stay() {
     assert_settled_with(&host, &life, 3).await;
     let now = workers(&life).await;
     assert!(before.iter().all(|name| now.contains(name)), "{now:?}");
-    let ended = life.ops.get_operation("default", &operation.id).await.unwrap();
+    let ended = life
+        .ops
+        .get_operation(&default_project(), &operation.id)
+        .await
+        .unwrap();
     assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}");
 
     apply(&life, spec(&[("default", 1), ("large", 1)])).await.unwrap();
@@ -113,7 +114,7 @@ async fn a_plan_says_who_comes_and_who_goes_and_changes_nothing() {
     let life = with_cluster(&host, &[("default", 2)]).await;
     let plan = async |groups| {
         life.ops
-            .plan_cluster("default", "dev".parse().unwrap(), spec(groups))
+            .plan_cluster(&default_project(), "dev".parse().unwrap(), spec(groups))
             .await
     };
     let more = plan(&[("default", 3)]).await.unwrap();

@@ -1,5 +1,6 @@
 //! A creation can be cancelled where it is, taken up again, or deleted.
 
+use app::default_project;
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::harness::{Host, Life, Script};
@@ -11,7 +12,7 @@ use types::{
 };
 use workflow::{NoProbe, WorkflowError};
 
-fn spec() -> ClusterSpec {
+pub fn spec() -> ClusterSpec {
     ClusterSpec {
         vpc: "lab".to_owned(),
         node_groups: BTreeMap::from([("default".parse().unwrap(), NodeGroup::of_fixed_size(1))]),
@@ -23,28 +24,27 @@ fn spec() -> ClusterSpec {
 async fn cancelled(host: &Host) -> (Life, OperationId) {
     let script = Arc::new(Script::default());
     let life = host.start(script.clone());
-    life.ops
-        .create_network("default", "lab".parse().unwrap(), "10.20.0.0/16".parse().unwrap())
-        .await
-        .unwrap();
-    life.settle().await.unwrap();
+    life.lab().await;
     *script.die_at.lock().unwrap() = Some(("api".to_owned(), "before-effect"));
     let created = life
         .ops
-        .create_cluster("default", "dev".parse().unwrap(), spec())
+        .create_cluster(&default_project(), "dev".parse().unwrap(), spec())
         .await;
     let operation = created.unwrap().1.id;
     assert!(matches!(life.settle().await, Err(WorkflowError::Killed)));
     let life = host.start(Arc::new(NoProbe));
     life.outlive_leases();
-    life.ops.cancel_operation("default", &operation).await.unwrap();
+    life.ops
+        .cancel_operation(&default_project(), &operation)
+        .await
+        .unwrap();
     life.settle().await.unwrap();
     (life, operation)
 }
 
 async fn phase(life: &Life) -> ClusterPhase {
     life.ops
-        .get_cluster("default", "dev")
+        .get_cluster(&default_project(), "dev")
         .await
         .unwrap()
         .cluster
@@ -56,26 +56,44 @@ async fn phase(life: &Life) -> ClusterPhase {
 async fn a_cancelled_creation_is_held_and_can_be_taken_up_again() {
     let host = Host::new();
     let (life, operation) = cancelled(&host).await;
-    let state = life.ops.get_operation("default", &operation).await.unwrap().state;
+    let state = life
+        .ops
+        .get_operation(&default_project(), &operation)
+        .await
+        .unwrap()
+        .state;
     assert_eq!(
         (state, phase(&life).await),
         (OperationState::Cancelled, ClusterPhase::Failed)
     );
     // Twice is once; and it stays held however long it is left.
-    life.ops.cancel_operation("default", &operation).await.unwrap();
+    life.ops
+        .cancel_operation(&default_project(), &operation)
+        .await
+        .unwrap();
     host.clock.advance(3_600_000);
     life.settle().await.unwrap();
     assert_eq!(phase(&life).await, ClusterPhase::Failed);
 
-    let again = life.ops.retry_cluster("default", "dev").await.unwrap();
+    let again = life.ops.retry_cluster(&default_project(), "dev").await.unwrap();
     assert_eq!(phase(&life).await, ClusterPhase::Provisioning);
     life.settle().await.unwrap();
     assert_eq!(phase(&life).await, ClusterPhase::Running);
-    let again = life.ops.get_operation("default", &again.id).await.unwrap();
+    let again = life
+        .ops
+        .get_operation(&default_project(), &again.id)
+        .await
+        .unwrap();
     assert_eq!(again.state, OperationState::Succeeded);
     for fault in [
-        life.ops.retry_cluster("default", "dev").await.unwrap_err(),
-        life.ops.cancel_operation("default", &again.id).await.unwrap_err(),
+        life.ops
+            .retry_cluster(&default_project(), "dev")
+            .await
+            .unwrap_err(),
+        life.ops
+            .cancel_operation(&default_project(), &again.id)
+            .await
+            .unwrap_err(),
     ] {
         assert!(
             ["nothing-to-retry", "operation-over"].contains(&&*fault.code),
@@ -90,7 +108,7 @@ async fn applying_the_same_description_takes_a_cancelled_creation_up() {
     let (life, _) = cancelled(&host).await;
     let applied = life
         .ops
-        .apply_cluster("default", "dev".parse().unwrap(), spec())
+        .apply_cluster(&default_project(), "dev".parse().unwrap(), spec())
         .await;
     assert!(applied.unwrap().1.is_some());
     life.settle().await.unwrap();
@@ -107,12 +125,17 @@ async fn describing_a_cancelled_creation_anew_takes_it_up() {
         .insert("more".parse().unwrap(), NodeGroup::of_fixed_size(1));
     let applied = life
         .ops
-        .apply_cluster("default", "dev".parse().unwrap(), other)
+        .apply_cluster(&default_project(), "dev".parse().unwrap(), other)
         .await;
     assert!(applied.unwrap().1.is_some());
     life.settle().await.unwrap();
     assert_eq!(phase(&life).await, ClusterPhase::Running);
-    let cluster = life.ops.get_cluster("default", "dev").await.unwrap().cluster;
+    let cluster = life
+        .ops
+        .get_cluster(&default_project(), "dev")
+        .await
+        .unwrap()
+        .cluster;
     assert_eq!(cluster.status.nodes_ready, 2);
 }
 
@@ -120,15 +143,19 @@ async fn describing_a_cancelled_creation_anew_takes_it_up() {
 async fn a_cancelled_creation_can_be_deleted_and_a_deletion_cannot_be_cancelled() {
     let host = Host::new();
     let (life, _) = cancelled(&host).await;
-    let delete = life.ops.delete_cluster("default", "dev").await.unwrap();
+    let delete = life.ops.delete_cluster(&default_project(), "dev").await.unwrap();
     let fault = life
         .ops
-        .cancel_operation("default", &delete.id)
+        .cancel_operation(&default_project(), &delete.id)
         .await
         .unwrap_err();
     assert_eq!(fault.code, "operation-not-cancellable");
     life.settle().await.unwrap();
-    let delete = life.ops.get_operation("default", &delete.id).await.unwrap();
+    let delete = life
+        .ops
+        .get_operation(&default_project(), &delete.id)
+        .await
+        .unwrap();
     assert_eq!(delete.state, OperationState::Succeeded, "{delete:#?}");
-    assert!(life.ops.get_cluster("default", "dev").await.is_err());
+    assert!(life.ops.get_cluster(&default_project(), "dev").await.is_err());
 }

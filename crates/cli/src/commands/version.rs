@@ -16,7 +16,7 @@ pub async fn run(connection: &Connection, command: Version) -> Result<(), Failur
     if command.client {
         return Ok(());
     }
-    let client = connection.client()?;
+    let client = connection.client().await?;
     let platform = client.version().await?;
     print(&format!(
         "platform {} ({}) at {}\n",

@@ -2,4 +2,8 @@
 
 mod commands;
 mod exit_codes;
+mod logins;
+mod person;
 mod site;
+mod tenants;
+mod terminal;

@@ -72,6 +72,13 @@ impl LeafRequest {
         }
     }
 
+    pub fn valid_seconds(self, valid_seconds: i64) -> Self {
+        Self {
+            valid_seconds,
+            ..self
+        }
+    }
+
     pub fn usage(self, usage: Usage) -> Self {
         Self { usage, ..self }
     }

@@ -44,6 +44,7 @@ impl Edge {
             routes: Vec::new(),
             networks: vec![network(dir.path()), network(dir.path())],
             bundle_cache: dir.path().join("bundles"),
+            identity: None,
         };
         config
             .networks
@@ -107,6 +108,9 @@ impl Drop for Edge {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
+        if let Some(keys) = edge::keys_file(&self.dir.path().join("state")) {
+            let _ = std::fs::remove_file(keys);
+        }
         for network in &self.config.networks {
             remove_namespace(&network.namespace);
         }
@@ -135,6 +139,7 @@ fn network(dir: &Path) -> EdgeNetwork {
             bundle: format!("sha256:{}", "0".repeat(64)),
             images: dir.join("images"),
         }],
+        serving: None,
     }
 }
 

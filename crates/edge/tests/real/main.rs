@@ -6,6 +6,7 @@ mod asking;
 mod backend;
 mod contract;
 mod edge;
+mod identity;
 mod names;
 mod registry;
 mod routing;

@@ -20,6 +20,7 @@ use crate::{
 };
 
 const UNITS: &str = "/etc/systemd/system";
+const HOSTS: &str = "/etc/hosts";
 const PREPARE_UNIT: &str = "plasmacloud-prepare.service";
 
 /// Units that cannot work in a machine and would only be reported as failed, or that cost memory for nothing.
@@ -175,7 +176,15 @@ fn lay_identity(tree: &Tree, desired: &MachineDesired) -> Result<()> {
         0o444,
         format!("{}\n", machine_id(&desired.id)).as_bytes(),
     )?;
-    tree.write(Path::new("/etc/hosts"), 0o644, hosts.as_bytes())?;
+    // A configuration may know more names than we do.
+    if !desired
+        .config
+        .files
+        .iter()
+        .any(|file| file.path == Path::new(HOSTS))
+    {
+        tree.write(Path::new(HOSTS), 0o644, hosts.as_bytes())?;
+    }
     match desired.init {
         Init::Keeper => Ok(()),
         Init::Systemd => {

@@ -46,6 +46,7 @@ suite!(
         a_drained_node_takes_no_more_pods,
         applying_twice_is_once,
         of_a_list_with_a_hole_nothing_is_sent,
+        what_was_applied_is_there,
         calls_at_once_do_not_meet,
     ]
 );
@@ -209,6 +210,22 @@ async fn of_a_list_with_a_hole_nothing_is_sent(bench: &impl Bench) {
         told(applied, FaultKind::Internal, "cluster-object-invalid");
         assert_eq!(bench.trace(&object), None);
     }
+}
+
+async fn what_was_applied_is_there(bench: &impl Bench) {
+    let (api, target, object) = (bench.api(), bench.target(), config_map(&bench.name(), "one"));
+    assert!(!api.has(&target, &object).await.unwrap());
+    api.apply(&target, std::slice::from_ref(&object)).await.unwrap();
+    assert!(api.has(&target, &object).await.unwrap());
+    let elsewhere = json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": object["metadata"]["name"], "namespace": "nowhere"},
+    });
+    assert!(!api.has(&target, &elsewhere).await.unwrap());
+    let unreached = api.has(&bench.nobody(), &object).await;
+    told(unreached, FaultKind::Unavailable, "cluster-api-unavailable");
+    let hole = api.has(&target, &json!({})).await;
+    told(hole, FaultKind::Internal, "cluster-object-invalid");
 }
 
 async fn calls_at_once_do_not_meet(bench: &impl Bench) {

@@ -1,12 +1,12 @@
 //! What every `Edge` does.
 
 use async_trait::async_trait;
-use types::FaultKind;
+use types::{FaultKind, Secret};
 
 use super::{abandon, at_once, suite, told};
 use crate::{
     Edge,
-    edge::{EdgeConfig, STALE, SniRoute},
+    edge::{EdgeConfig, STALE, Serving, SniRoute},
 };
 
 /// An edge that runs and was never given a configuration.
@@ -43,6 +43,7 @@ suite!(
         pushes_at_once_take_turns_and_the_newest_stays,
         a_caller_that_goes_away_leaves_nothing_broken,
         a_dead_edge_cannot_be_asked,
+        a_certificate_without_its_key_is_told,
     ]
 );
 
@@ -175,4 +176,22 @@ async fn a_dead_edge_cannot_be_asked(bench: &impl Bench) {
     );
     bench.restart().await;
     assert_eq!(edge.apply(&config).await.unwrap().generation, 2);
+}
+
+/// Of a configuration without identities nothing is served, so nobody looks into the certificate.
+async fn a_certificate_without_its_key_is_told(bench: &impl Bench) {
+    let (edge, mut config) = (bench.edge(), bench.config(1, &[]));
+    let serving = |key: Option<&str>| Serving {
+        chain_pem: "a certificate".to_owned(),
+        key_pem: key.map(Secret::new),
+    };
+    config.networks[0].serving = Some(serving(None));
+    assert!(edge.apply(&config).await.unwrap().lacks_keys);
+    assert!(edge.status().await.unwrap().lacks_keys);
+    config.networks[0].serving = Some(serving(Some("its key")));
+    assert!(
+        !edge.apply(&config).await.unwrap().lacks_keys,
+        "the same generation, now whole"
+    );
+    assert!(!edge.status().await.unwrap().lacks_keys);
 }

@@ -18,7 +18,7 @@ suite!(
     [
         documents::what_is_put_is_got_and_listed,
         documents::filters_narrow_together,
-        documents::names_are_unique_in_kind_and_project,
+        documents::names_are_unique_in_kind_and_scope,
         documents::a_version_replaces_only_its_own,
         documents::a_batch_is_all_or_nothing,
         documents::of_many_writers_one_wins,

@@ -8,12 +8,15 @@ use std::{
 
 use async_trait::async_trait;
 use serde_json::Value;
-use types::{Cidr, Fault, NetworkId};
+use types::{
+    Cidr, Fault, NetworkId,
+    tenancy::{LAST_BINDING, TENANCY_PATH, Tenancy, project_namespace},
+};
 
 use super::{FakeWorld, compute::FakeMachine, world::State};
 use crate::{
     cluster_api::{ApiTarget, ClusterApi, NodeSeen, NodeWanted},
-    compute::{Init, Leader},
+    compute::{Content, Init, Leader},
 };
 
 #[derive(Clone)]
@@ -41,6 +44,8 @@ struct Plane {
     state: String,
     network: NetworkId,
     realm: u32,
+    /// What its controllers were told.
+    tenancy: Option<Tenancy>,
 }
 
 impl FakeClusterApi {
@@ -75,7 +80,17 @@ fn plane(state: &State, target: &ApiTarget) -> Option<Plane> {
         state,
         network: route.network.clone(),
         realm,
+        tenancy: told(machine),
     })
+}
+
+fn told(machine: &FakeMachine) -> Option<Tenancy> {
+    let mut files = machine.desired.config.files.iter();
+    let file = files.find(|file| file.path.as_os_str() == TENANCY_PATH)?;
+    match &file.content {
+        Content::Text(text) => serde_json::from_str(text).ok(),
+        Content::Secret(_) | Content::HostFile(_) => None,
+    }
 }
 
 fn cluster<'a>(state: &'a mut State, target: &ApiTarget) -> Result<(Plane, &'a mut ClusterState), Fault> {
@@ -199,20 +214,25 @@ fn delete(state: &mut State, target: &ApiTarget, name: &str) -> Result<(), Fault
     Ok(())
 }
 
-fn apply(state: &mut State, target: &ApiTarget, objects: &[Value]) -> Result<(), Fault> {
-    let field = |object: &Value, path: &str| match object.pointer(path).and_then(Value::as_str) {
-        Some(text) if !text.is_empty() => Ok(text.to_owned()),
+/// What an object is kept under.
+fn address(object: &Value) -> Result<String, Fault> {
+    let field = |path: &str| match object.pointer(path).and_then(Value::as_str) {
+        Some(text) if !text.is_empty() => Ok(text),
         _ => {
-            let cause = format!("an object without {path} was to be applied");
+            let cause = format!("an object lacks its {path}");
             Err(Fault::internal("cluster-object-invalid", cause))
         }
     };
+    field("/apiVersion")?;
+    let (kind, name) = (field("/kind")?, field("/metadata/name")?);
+    let namespace = field("/metadata/namespace").unwrap_or_default();
+    Ok(format!("{kind}/{namespace}/{name}"))
+}
+
+fn apply(state: &mut State, target: &ApiTarget, objects: &[Value]) -> Result<(), Fault> {
     let mut keyed = Vec::new();
     for object in objects {
-        field(object, "/apiVersion")?;
-        let (kind, name) = (field(object, "/kind")?, field(object, "/metadata/name")?);
-        let namespace = field(object, "/metadata/namespace").unwrap_or_default();
-        keyed.push((format!("{kind}/{namespace}/{name}"), object));
+        keyed.push((address(object)?, object));
     }
     for (key, object) in keyed {
         let (_, cluster) = cluster(state, target)?;
@@ -221,6 +241,18 @@ fn apply(state: &mut State, target: &ApiTarget, objects: &[Value]) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// Its controllers are as quick as everything here: what they would make is there.
+fn has(state: &mut State, target: &ApiTarget, object: &Value) -> Result<bool, Fault> {
+    let key = address(object)?;
+    let (plane, found) = cluster(state, target)?;
+    Ok(found.objects.contains_key(&key)
+        || plane
+            .tenancy
+            .iter()
+            .flat_map(|tenancy| &tenancy.projects)
+            .any(|project| key == format!("RoleBinding/{}/{LAST_BINDING}", project_namespace(&project.id))))
 }
 
 fn unreachable(endpoint: SocketAddr, server_name: &str) -> Fault {
@@ -249,6 +281,11 @@ impl ClusterApi for FakeClusterApi {
                 apply(state, target, objects)
             })
             .await
+    }
+
+    async fn has(&self, target: &ApiTarget, object: &Value) -> Result<bool, Fault> {
+        self.world
+            .look("cluster_api.has", |state| has(state, target, object))
     }
 
     async fn drain_node(&self, target: &ApiTarget, name: &str) -> Result<Vec<String>, Fault> {

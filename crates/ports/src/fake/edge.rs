@@ -90,6 +90,7 @@ fn apply(state: &mut State, config: &EdgeConfig) -> Result<EdgeStatus, Fault> {
     }
     Ok(EdgeStatus {
         generation: config.generation,
+        lacks_keys: config.lacks_keys(),
     })
 }
 
@@ -108,6 +109,7 @@ impl Edge for FakeEdge {
             answers(state)?;
             Ok(EdgeStatus {
                 generation: state.edge.as_ref().map_or(0, |edge| edge.generation),
+                lacks_keys: state.edge.as_ref().is_some_and(EdgeConfig::lacks_keys),
             })
         })
     }

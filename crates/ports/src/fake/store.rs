@@ -141,10 +141,7 @@ impl Memory {
             });
         }
         let same_name = |known: &&Doc| {
-            known.kind == doc.kind
-                && known.project == doc.project
-                && known.name == doc.name
-                && known.id != doc.id
+            known.kind == doc.kind && known.scope == doc.scope && known.name == doc.name && known.id != doc.id
         };
         if let Some(name) = doc
             .name
@@ -166,10 +163,7 @@ impl Memory {
 }
 
 fn matches(doc: &Doc, filter: &Filter) -> bool {
-    filter
-        .project
-        .as_ref()
-        .is_none_or(|project| doc.project == *project)
+    filter.scope.as_ref().is_none_or(|scope| doc.scope == *scope)
         && filter
             .name
             .as_ref()

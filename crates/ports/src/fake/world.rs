@@ -144,12 +144,17 @@ impl FakeWorld {
         self.state().edge_runs = runs;
     }
 
-    /// The host restarts: no process, namespace or interface is left; disks and the edge's configuration are.
+    /// The host restarts: no process, namespace or interface is left; disks and the edge's configuration are, without
+    /// its keys.
     pub fn reboot(&self) {
         let mut state = self.state();
         let all: Vec<MachineId> = state.machines.keys().cloned().collect();
         all.iter().for_each(|id| state.power_off(id));
         state.networks.clear();
+        let networks = state.edge.iter_mut().flat_map(|edge| &mut edge.networks);
+        for serving in networks.filter_map(|network| network.serving.as_mut()) {
+            serving.key_pem = None;
+        }
     }
 
     /// Something with our mark that nobody remembers; scans find it until `clear_planted`.

@@ -32,7 +32,7 @@ impl Call {
     /// Nothing when calls of this route are not kept.
     pub fn of(request: &Request, parameters: Option<&RawPathParams>) -> Option<Self> {
         let path = request.extensions().get::<MatchedPath>()?;
-        let route = routes::find(request.method().as_str(), path.as_str())?;
+        let route = routes::row(request.method().as_str(), path.as_str())?;
         if route.audited == Audited::No {
             return None;
         }

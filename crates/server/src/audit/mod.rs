@@ -35,7 +35,7 @@ impl Log {
     }
 }
 
-/// Where a call happens, by id. Authorisation sets it on the request; without it the project of the path is looked up.
+/// Where a call happens, by id. The guard sets it on the request, or on its refusal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Place {
     pub org: Option<String>,

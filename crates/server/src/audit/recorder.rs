@@ -46,10 +46,7 @@ pub async fn at_the_door(
     if response.extensions().get::<Recorded>().is_none() {
         let actor = response.extensions().get::<Actor>().cloned();
         let place = response.extensions().get::<Place>().cloned();
-        let place = match place {
-            Some(place) => place,
-            None => place_of(&api, &call).await,
-        };
+        let place = place.unwrap_or_else(|| place_of(&call));
         let refused = outcome(
             &api,
             &call,
@@ -80,10 +77,8 @@ pub async fn record(State(api): State<Api>, request: Request, next: Next) -> Res
 async fn carry_out(api: Api, call: Call, request: Request, next: Next) -> Response {
     let actor = request.extensions().get::<Actor>().cloned();
     let actor = actor.unwrap_or_else(Actor::unknown);
-    let place = match request.extensions().get::<Place>().cloned() {
-        Some(place) => place,
-        None => place_of(&api, &call).await,
-    };
+    let place = request.extensions().get::<Place>().cloned();
+    let place = place.unwrap_or_else(|| place_of(&call));
     let begun = entry(&api, &call, &actor, &place);
     let mut response = match api.audit.append(begun).await {
         Ok(_) => {
@@ -120,14 +115,11 @@ fn unrecorded(fault: Fault) -> Fault {
     )
 }
 
-async fn place_of(api: &Api, call: &Call) -> Place {
-    let Some(given) = &call.project else {
-        return Place::default();
-    };
-    let known = api.surface.project_id(given).await;
+/// Of whoever was not let in: as they named it.
+fn place_of(call: &Call) -> Place {
     Place {
         org: None,
-        project: Some(known.map_or_else(|_| given.clone(), |id| id.to_string())),
+        project: call.project.clone(),
     }
 }
 

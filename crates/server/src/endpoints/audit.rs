@@ -11,6 +11,7 @@ use types::{Fault, audit::Head};
 
 use crate::{
     answer::{Answer, Asked},
+    guard::By,
     router::Api,
 };
 
@@ -35,7 +36,11 @@ pub struct Known {
     known: Option<String>,
 }
 
-pub async fn list(State(api): State<Api>, Asked(filter): Asked<Filter>) -> Answer<Json<AuditList>> {
+pub async fn list(
+    State(api): State<Api>,
+    By(principal): By,
+    Asked(filter): Asked<Filter>,
+) -> Answer<Json<AuditList>> {
     let limit = filter.limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MAX_LIMIT).contains(&limit) {
         return Err(Fault::invalid(
@@ -46,7 +51,14 @@ pub async fn list(State(api): State<Api>, Asked(filter): Asked<Filter>) -> Answe
         .into());
     }
     let project = match &filter.project {
-        Some(project) => Some(api.surface.project_id(project).await?.to_string()),
+        Some(project) => Some(
+            api.tenants
+                .enter(&principal, project)
+                .await?
+                .project
+                .id
+                .to_string(),
+        ),
         None => None,
     };
     let asked = AuditFilter {

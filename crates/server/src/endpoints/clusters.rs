@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use api::{
-    cluster::{ClusterAccepted, ClusterApply, ClusterCreate, ClusterDetailView, ClusterList, ClusterView},
+    cluster::{
+        ClusterAccepted, ClusterApply, ClusterCreate, ClusterDetailView, ClusterList, ClusterView,
+        CredentialsRequest,
+    },
     event::EventView,
     instance::InstanceView,
     operation::OperationView,
@@ -18,19 +21,22 @@ use axum::{
 };
 use serde_json::json;
 use types::{
+    Fault, Secret,
     cluster::{Cluster, ClusterSpec},
+    kubeconfig::{CertificateKind, CertificateKindError},
     operation::Operation,
 };
 
-use super::{Referenced, begun};
+use super::begun;
 use crate::{
-    answer::{Answer, At, Given, accepted},
+    answer::{Answer, Given, accepted},
     audit::Note,
+    guard::{By, Referenced, Within},
     router::Api,
     surface::{Change, ClusterDetail, Impact, PlanPreview},
 };
 
-pub async fn list(State(api): State<Api>, At(project): At<String>) -> Answer<Json<ClusterList>> {
+pub async fn list(State(api): State<Api>, Within(project): Within) -> Answer<Json<ClusterList>> {
     let clusters = api.surface.list_clusters(&project).await?;
     Ok(Json(ClusterList {
         clusters: clusters.iter().map(ClusterView::from).collect(),
@@ -39,7 +45,7 @@ pub async fn list(State(api): State<Api>, At(project): At<String>) -> Answer<Jso
 
 pub async fn create(
     State(api): State<Api>,
-    At(project): At<String>,
+    Within(project): Within,
     Given(request): Given<ClusterCreate>,
 ) -> Answer<Response> {
     let name = parse_name(&request.name, "name")?;
@@ -53,7 +59,7 @@ pub async fn create(
 
 pub async fn apply(
     State(api): State<Api>,
-    At((project, name)): Referenced,
+    Referenced(project, name): Referenced,
     Given(request): Given<ClusterApply>,
 ) -> Answer<Response> {
     let name = parse_name(&name, "name")?;
@@ -96,7 +102,7 @@ fn note(cluster: &Cluster, operation: Option<&Operation>) -> Note {
 
 pub async fn plan(
     State(api): State<Api>,
-    At(project): At<String>,
+    Within(project): Within,
     Given(request): Given<PlanRequest>,
 ) -> Answer<Json<PlanView>> {
     let name = parse_name(&request.name, "name")?;
@@ -134,7 +140,7 @@ pub async fn plan(
 
 pub async fn get(
     State(api): State<Api>,
-    At((project, reference)): Referenced,
+    Referenced(project, reference): Referenced,
 ) -> Answer<Json<ClusterDetailView>> {
     let ClusterDetail {
         cluster,
@@ -150,21 +156,48 @@ pub async fn get(
     }))
 }
 
-pub async fn delete(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Response> {
+pub async fn delete(State(api): State<Api>, Referenced(project, reference): Referenced) -> Answer<Response> {
     let operation = api.surface.delete_cluster(&project, &reference).await?;
     Ok(begun(&operation))
 }
 
-pub async fn retry(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Response> {
+pub async fn retry(State(api): State<Api>, Referenced(project, reference): Referenced) -> Answer<Response> {
     let operation = api.surface.retry_cluster(&project, &reference).await?;
     Ok(begun(&operation))
 }
 
-pub async fn kubeconfig(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Response> {
-    let kubeconfig = api.surface.kubeconfig(&project, &reference).await?;
+pub async fn kubeconfig(
+    State(api): State<Api>,
+    Referenced(project, reference): Referenced,
+) -> Answer<Response> {
+    Ok(shown(&api.surface.kubeconfig(&project, &reference).await?))
+}
+
+pub async fn credentials(
+    State(api): State<Api>,
+    By(principal): By,
+    Referenced(project, reference): Referenced,
+    Given(request): Given<CredentialsRequest>,
+) -> Answer<Response> {
+    let kind: CertificateKind = request.kind.parse().map_err(|cause: CertificateKindError| {
+        Fault::invalid(
+            "kind-invalid",
+            format!("kind: {cause}"),
+            "give admin.conf, admin.svc, super-admin.conf or super-admin.svc",
+        )
+    })?;
+    let kubeconfig = api
+        .surface
+        .administrator(&principal, &project, &reference, kind)
+        .await?;
+    let note = Note::default().change(json!({"kind": kind.as_str()}));
+    Ok(note.on(shown(&kubeconfig)))
+}
+
+fn shown(kubeconfig: &Secret) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "application/yaml"),
         (header::CACHE_CONTROL, "no-store"),
     ];
-    Ok((headers, kubeconfig.expose().to_vec()).into_response())
+    (headers, kubeconfig.expose().to_vec()).into_response()
 }

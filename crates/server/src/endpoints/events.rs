@@ -6,7 +6,8 @@ use serde::Deserialize;
 use types::Fault;
 
 use crate::{
-    answer::{Answer, Asked, At},
+    answer::{Answer, Asked},
+    guard::Within,
     router::Api,
 };
 
@@ -22,7 +23,7 @@ pub struct Filter {
 
 pub async fn list(
     State(api): State<Api>,
-    At(project): At<String>,
+    Within(project): Within,
     Asked(filter): Asked<Filter>,
 ) -> Answer<Json<EventList>> {
     let limit = filter.limit.unwrap_or(DEFAULT_LIMIT);

@@ -13,28 +13,26 @@ use futures::StreamExt;
 use serde_json::json;
 use tempfile::NamedTempFile;
 use tokio::{fs::File, io::AsyncWriteExt};
-use types::{Fault, FaultKind, cluster::Cluster};
+use types::{Fault, FaultKind, ProjectId, cluster::Cluster};
 
-use super::Referenced;
-use crate::{
-    answer::{Answer, At},
-    audit::Note,
-    router::Api,
-};
+use crate::{answer::Answer, audit::Note, guard::Referenced, router::Api};
 
 /// Larger archives are a mistake more often than an image.
 const ARCHIVE_LIMIT: u64 = 16 << 30;
 /// How long a refused archive is listened to.
 const DRAIN: Duration = Duration::from_secs(20);
 
-pub async fn list(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Json<ImageList>> {
+pub async fn list(
+    State(api): State<Api>,
+    Referenced(project, reference): Referenced,
+) -> Answer<Json<ImageList>> {
     let images = api.surface.list_images(&project, &reference).await?;
     Ok(Json(ImageList { images }))
 }
 
 pub async fn load(
     State(api): State<Api>,
-    At((project, reference)): Referenced,
+    Referenced(project, reference): Referenced,
     body: Body,
 ) -> Answer<Response> {
     let mut pieces = body.into_data_stream();
@@ -49,7 +47,7 @@ pub async fn load(
 
 async fn take(
     api: &Api,
-    project: &str,
+    project: &ProjectId,
     reference: &str,
     pieces: &mut BodyDataStream,
 ) -> Result<(Cluster, Vec<String>), Fault> {

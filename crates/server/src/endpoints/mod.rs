@@ -7,9 +7,14 @@ pub mod events;
 pub mod images;
 pub mod instances;
 pub mod keys;
+pub mod login;
+pub mod members;
 pub mod networks;
 pub mod operations;
+pub mod orgs;
 pub mod platform;
+pub mod projects;
+pub mod tokens;
 
 use api::operation::{OperationAccepted, OperationView};
 use axum::response::Response;
@@ -17,9 +22,6 @@ use serde_json::json;
 use types::operation::Operation;
 
 use crate::{answer::accepted, audit::Note};
-
-/// Project and reference: the two parameters of most paths.
-pub type Referenced = crate::answer::At<(String, String)>;
 
 /// An operation was begun on something that has a name and an id already.
 fn begun(operation: &Operation) -> Response {

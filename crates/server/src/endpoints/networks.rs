@@ -9,14 +9,15 @@ use axum::{Json, extract::State, response::Response};
 use serde_json::json;
 use types::{Cidr, Fault};
 
-use super::{Referenced, begun};
+use super::begun;
 use crate::{
-    answer::{Answer, At, Given, accepted},
+    answer::{Answer, Given, accepted},
     audit::Note,
+    guard::{Referenced, Within},
     router::Api,
 };
 
-pub async fn list(State(api): State<Api>, At(project): At<String>) -> Answer<Json<NetworkList>> {
+pub async fn list(State(api): State<Api>, Within(project): Within) -> Answer<Json<NetworkList>> {
     let networks = api.surface.list_networks(&project).await?;
     Ok(Json(NetworkList {
         networks: networks.iter().map(NetworkView::from).collect(),
@@ -25,7 +26,7 @@ pub async fn list(State(api): State<Api>, At(project): At<String>) -> Answer<Jso
 
 pub async fn create(
     State(api): State<Api>,
-    At(project): At<String>,
+    Within(project): Within,
     Given(request): Given<NetworkCreate>,
 ) -> Answer<Response> {
     let name = parse_name(&request.name, "name")?;
@@ -45,12 +46,15 @@ pub async fn create(
     })))
 }
 
-pub async fn get(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Json<NetworkView>> {
+pub async fn get(
+    State(api): State<Api>,
+    Referenced(project, reference): Referenced,
+) -> Answer<Json<NetworkView>> {
     let network = api.surface.get_network(&project, &reference).await?;
     Ok(Json(NetworkView::from(&network)))
 }
 
-pub async fn delete(State(api): State<Api>, At((project, reference)): Referenced) -> Answer<Response> {
+pub async fn delete(State(api): State<Api>, Referenced(project, reference): Referenced) -> Answer<Response> {
     let operation = api.surface.delete_network(&project, &reference).await?;
     Ok(begun(&operation))
 }

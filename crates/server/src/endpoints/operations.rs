@@ -18,10 +18,10 @@ use futures::{Stream, StreamExt, stream, stream::BoxStream};
 use serde_json::json;
 use types::{Fault, OperationId, operation::Operation};
 
-use super::Referenced;
 use crate::{
-    answer::{Answer, At},
+    answer::Answer,
     audit::Note,
+    guard::{Referenced, Within},
     router::{Api, Stop},
 };
 
@@ -32,19 +32,19 @@ fn parse_id(given: &str) -> Result<OperationId, Fault> {
     given.parse().map_err(|_| Fault::not_found("operation", given))
 }
 
-pub async fn list(State(api): State<Api>, At(project): At<String>) -> Answer<Json<OperationList>> {
+pub async fn list(State(api): State<Api>, Within(project): Within) -> Answer<Json<OperationList>> {
     let operations = api.surface.list_operations(&project).await?;
     Ok(Json(OperationList {
         operations: operations.iter().map(OperationView::from).collect(),
     }))
 }
 
-pub async fn get(State(api): State<Api>, At((project, id)): Referenced) -> Answer<Json<OperationView>> {
+pub async fn get(State(api): State<Api>, Referenced(project, id): Referenced) -> Answer<Json<OperationView>> {
     let operation = api.surface.get_operation(&project, &parse_id(&id)?).await?;
     Ok(Json(OperationView::from(&operation)))
 }
 
-pub async fn cancel(State(api): State<Api>, At((project, id)): Referenced) -> Answer<Response> {
+pub async fn cancel(State(api): State<Api>, Referenced(project, id): Referenced) -> Answer<Response> {
     let operation = api.surface.cancel_operation(&project, &parse_id(&id)?).await?;
     let subject = json!({"cluster": operation.subject_name, "clusterId": operation.subject.id});
     let note = Note::of(&operation.id, &operation.id).change(subject);
@@ -53,7 +53,7 @@ pub async fn cancel(State(api): State<Api>, At((project, id)): Referenced) -> An
 
 pub async fn watch(
     State(api): State<Api>,
-    At((project, id)): Referenced,
+    Referenced(project, id): Referenced,
 ) -> Answer<Sse<impl Stream<Item = Result<Event, Infallible>>>> {
     let operations = api.surface.watch_operation(&project, &parse_id(&id)?).await?;
     let events = until_final(operations)

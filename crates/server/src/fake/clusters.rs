@@ -1,20 +1,21 @@
 //! How clusters are made, changed and planned in memory.
 
 use types::{
-    Fault, FaultKind, Name,
+    Fault, FaultKind, Name, ProjectId,
     cluster::{Cluster, ClusterSpec},
     operation::{Operation, OperationKind, Subject, SubjectKind},
     version::Wanted,
 };
 
-use super::{Fake, PROJECT, samples};
+use super::{Fake, samples};
 use crate::surface::{Change, Impact, PlanPreview, PlannedStep, Surface};
 
-pub(super) fn known(project: &str) -> Result<(), Fault> {
-    if project == PROJECT {
+/// Everything here belongs to the first project.
+pub(super) fn known(project: &ProjectId) -> Result<(), Fault> {
+    if *project == samples::project() {
         Ok(())
     } else {
-        Err(Fault::not_found("project", project))
+        Err(Fault::not_found("thing", project.as_str()))
     }
 }
 
@@ -47,7 +48,7 @@ pub(super) fn check_version(spec: &ClusterSpec) -> Result<(), Fault> {
 }
 
 impl Fake {
-    pub(super) fn find_cluster(&self, project: &str, reference: &str) -> Result<Cluster, Fault> {
+    pub(super) fn find_cluster(&self, project: &ProjectId, reference: &str) -> Result<Cluster, Fault> {
         known(project)?;
         let world = self.world();
         let found = world
@@ -61,7 +62,7 @@ impl Fake {
 
     pub(super) async fn make_cluster(
         &self,
-        project: &str,
+        project: &ProjectId,
         name: Name,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Operation), Fault> {
@@ -101,7 +102,7 @@ impl Fake {
 
     pub(super) async fn change_cluster(
         &self,
-        project: &str,
+        project: &ProjectId,
         name: Name,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Option<Operation>), Fault> {
@@ -133,7 +134,7 @@ impl Fake {
 
     pub(super) async fn preview_cluster(
         &self,
-        project: &str,
+        project: &ProjectId,
         name: Name,
         spec: ClusterSpec,
     ) -> Result<PlanPreview, Fault> {

@@ -15,10 +15,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use app::rotation::Rotator;
+use app::{Tenants, rotation::Rotator};
 use ports::{
     clock::SystemClock,
-    fake::{FakeKeyring, MemoryStore},
+    fake::{FakeKeyring, FakeVault, MemoryStore},
 };
 use tokio::{net::TcpListener, sync::watch};
 use types::{
@@ -28,6 +28,8 @@ use types::{
     network::Network,
     operation::{Event, Operation, OperationKind, Subject},
 };
+
+use workflow::Signals;
 
 use crate::{Surface, audit, auth::TokenHash, backup::Backup, daemon, metrics::Metrics, router::Api};
 
@@ -98,7 +100,16 @@ impl Fake {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
         let address = listener.local_addr().expect("a bound socket has an address");
         let (sender, stop) = watch::channel(false);
+        let tenants = Tenants::new(
+            Arc::new(MemoryStore::new()),
+            Arc::new(SystemClock::default()),
+            Arc::new(FakeVault::default()),
+            Arc::new(Signals::default()),
+            &format!("http://{address}"),
+        );
+        tenants.begin().await.expect("memory takes everything");
         let api = Api {
+            tenants,
             surface: Arc::new(self.clone()) as Arc<dyn Surface>,
             token: Arc::new(TokenHash::of(&Secret::new(TOKEN))),
             audit: self.audit.clone(),

@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use types::{
-    Bytes, Cidr, Name, ProjectId, Timestamp,
+    Bytes, Cidr, Name, ProjectId, Secret, Timestamp,
     catalogue::{DEFAULT_INSTANCE_TYPE, instance_type},
     cluster::{Cluster, ClusterSpec, ClusterStatus, Pins, Progress, Scale},
     machine::{Mac, Machine, Power, Role, Size},
@@ -20,7 +20,7 @@ fn id<T: TryFrom<String, Error: std::fmt::Debug>>(prefix: &str, n: u64) -> T {
 }
 
 pub fn project() -> ProjectId {
-    id("proj", 1)
+    app::default_project()
 }
 
 pub fn network(n: u64, name: Name, cidr: Cidr) -> Network {
@@ -157,4 +157,12 @@ pub fn event(n: u64, kind: SubjectKind, subject: &str, name: &str, reason: &str,
         message: message.to_owned(),
         at: NOW,
     }
+}
+
+pub fn kubeconfig(cluster: &Name, kind: &str) -> Secret {
+    Secret::new(format!(
+        "apiVersion: v1\nkind: Config\nclusters:\n- name: {cluster}\n  cluster:\n    server: https://127.0.0.1:6443\n    \
+         tls-server-name: {cluster}.k8s.test\nusers:\n- name: {cluster}-{kind}\n  user:\n    token: \"0123\"\ncontexts:\n- \
+         name: {cluster}\n  context:\n    cluster: {cluster}\n    user: {cluster}-{kind}\ncurrent-context: {cluster}\n"
+    ))
 }

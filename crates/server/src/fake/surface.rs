@@ -8,8 +8,9 @@ use futures::{
     stream::{self, BoxStream},
 };
 use types::{
-    Cidr, Fault, Name, OperationId, ProjectId, Secret,
+    Cidr, Fault, Name, OperationId, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
+    kubeconfig::CertificateKind,
     machine::Machine,
     network::Network,
     operation::{Event, Operation, OperationKind, OperationState, SubjectKind},
@@ -21,18 +22,13 @@ use super::{
     clusters::{known, subject, taken},
     samples,
 };
-use crate::surface::{BundleSummary, Census, ClusterDetail, PlanPreview, Surface};
+use crate::surface::{BundleSummary, Census, ClusterDetail, PlanPreview, Surface, Usage};
 
 #[async_trait]
 impl Surface for Fake {
-    async fn project_id(&self, project: &str) -> Result<ProjectId, Fault> {
-        known(project)?;
-        Ok(samples::project())
-    }
-
     async fn create_network(
         &self,
-        project: &str,
+        project: &ProjectId,
         name: Name,
         cidr: Cidr,
     ) -> Result<(Network, Operation), Fault> {
@@ -51,12 +47,12 @@ impl Surface for Fake {
         Ok((network, self.begin(OperationKind::Create, about, name.as_str())))
     }
 
-    async fn list_networks(&self, project: &str) -> Result<Vec<Network>, Fault> {
+    async fn list_networks(&self, project: &ProjectId) -> Result<Vec<Network>, Fault> {
         known(project)?;
         Ok(self.world().networks.clone())
     }
 
-    async fn get_network(&self, project: &str, reference: &str) -> Result<Network, Fault> {
+    async fn get_network(&self, project: &ProjectId, reference: &str) -> Result<Network, Fault> {
         known(project)?;
         let world = self.world();
         let found = world
@@ -66,7 +62,7 @@ impl Surface for Fake {
         found.cloned().ok_or_else(|| Fault::not_found("vpc", reference))
     }
 
-    async fn delete_network(&self, project: &str, reference: &str) -> Result<Operation, Fault> {
+    async fn delete_network(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault> {
         let network = self.get_network(project, reference).await?;
         if let Some(user) = self
             .world()
@@ -86,7 +82,7 @@ impl Surface for Fake {
 
     async fn create_cluster(
         &self,
-        project: &str,
+        project: &ProjectId,
         name: Name,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Operation), Fault> {
@@ -95,23 +91,28 @@ impl Surface for Fake {
 
     async fn apply_cluster(
         &self,
-        project: &str,
+        project: &ProjectId,
         name: Name,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Option<Operation>), Fault> {
         self.change_cluster(project, name, spec).await
     }
 
-    async fn plan_cluster(&self, project: &str, name: Name, spec: ClusterSpec) -> Result<PlanPreview, Fault> {
+    async fn plan_cluster(
+        &self,
+        project: &ProjectId,
+        name: Name,
+        spec: ClusterSpec,
+    ) -> Result<PlanPreview, Fault> {
         self.preview_cluster(project, name, spec).await
     }
 
-    async fn list_clusters(&self, project: &str) -> Result<Vec<Cluster>, Fault> {
+    async fn list_clusters(&self, project: &ProjectId) -> Result<Vec<Cluster>, Fault> {
         known(project)?;
         Ok(self.world().clusters.clone())
     }
 
-    async fn get_cluster(&self, project: &str, reference: &str) -> Result<ClusterDetail, Fault> {
+    async fn get_cluster(&self, project: &ProjectId, reference: &str) -> Result<ClusterDetail, Fault> {
         let cluster = self.find_cluster(project, reference)?;
         let world = self.world();
         Ok(ClusterDetail {
@@ -132,7 +133,7 @@ impl Surface for Fake {
         })
     }
 
-    async fn delete_cluster(&self, project: &str, reference: &str) -> Result<Operation, Fault> {
+    async fn delete_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault> {
         let cluster = self.find_cluster(project, reference)?;
         for stored in self
             .world()
@@ -146,24 +147,31 @@ impl Surface for Fake {
         Ok(self.begin(OperationKind::Delete, about, cluster.name.as_str()))
     }
 
-    async fn retry_cluster(&self, project: &str, reference: &str) -> Result<Operation, Fault> {
+    async fn retry_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault> {
         let cluster = self.find_cluster(project, reference)?;
         let about = subject(SubjectKind::Cluster, cluster.id.as_str());
         Ok(self.begin(OperationKind::Create, about, cluster.name.as_str()))
     }
 
-    async fn kubeconfig(&self, project: &str, reference: &str) -> Result<Secret, Fault> {
+    async fn kubeconfig(&self, project: &ProjectId, reference: &str) -> Result<Secret, Fault> {
         let name = self.find_cluster(project, reference)?.name;
-        Ok(Secret::new(format!(
-            "apiVersion: v1\nkind: Config\nclusters:\n- name: {name}\n  cluster:\n    server: https://127.0.0.1:6443\n    \
-             tls-server-name: {name}.k8s.test\nusers:\n- name: {name}-admin\n  user:\n    token: \"0123\"\ncontexts:\n- \
-             name: {name}\n  context:\n    cluster: {name}\n    user: {name}-admin\ncurrent-context: {name}\n"
-        )))
+        Ok(samples::kubeconfig(&name, "iam"))
+    }
+
+    async fn administrator(
+        &self,
+        _: &Principal,
+        project: &ProjectId,
+        reference: &str,
+        kind: CertificateKind,
+    ) -> Result<Secret, Fault> {
+        let name = self.find_cluster(project, reference)?.name;
+        Ok(samples::kubeconfig(&name, kind.as_str()))
     }
 
     async fn load_images(
         &self,
-        project: &str,
+        project: &ProjectId,
         reference: &str,
         archive: &Path,
     ) -> Result<Vec<String>, Fault> {
@@ -180,7 +188,7 @@ impl Surface for Fake {
         Ok(vec![image])
     }
 
-    async fn list_images(&self, project: &str, reference: &str) -> Result<Vec<String>, Fault> {
+    async fn list_images(&self, project: &ProjectId, reference: &str) -> Result<Vec<String>, Fault> {
         let cluster = self.find_cluster(project, reference)?;
         Ok(self
             .world()
@@ -190,12 +198,12 @@ impl Surface for Fake {
             .unwrap_or_default())
     }
 
-    async fn list_instances(&self, project: &str) -> Result<Vec<Machine>, Fault> {
+    async fn list_instances(&self, project: &ProjectId) -> Result<Vec<Machine>, Fault> {
         known(project)?;
         Ok(self.world().machines.clone())
     }
 
-    async fn get_instance(&self, project: &str, reference: &str) -> Result<Machine, Fault> {
+    async fn get_instance(&self, project: &ProjectId, reference: &str) -> Result<Machine, Fault> {
         known(project)?;
         let world = self.world();
         let found = world
@@ -207,7 +215,7 @@ impl Surface for Fake {
             .ok_or_else(|| Fault::not_found("instance", reference))
     }
 
-    async fn list_operations(&self, project: &str) -> Result<Vec<Operation>, Fault> {
+    async fn list_operations(&self, project: &ProjectId) -> Result<Vec<Operation>, Fault> {
         known(project)?;
         Ok(self
             .world()
@@ -218,12 +226,12 @@ impl Surface for Fake {
             .collect())
     }
 
-    async fn get_operation(&self, project: &str, id: &OperationId) -> Result<Operation, Fault> {
+    async fn get_operation(&self, project: &ProjectId, id: &OperationId) -> Result<Operation, Fault> {
         known(project)?;
         Ok(self.operation(id)?.borrow().clone())
     }
 
-    async fn cancel_operation(&self, project: &str, id: &OperationId) -> Result<Operation, Fault> {
+    async fn cancel_operation(&self, project: &ProjectId, id: &OperationId) -> Result<Operation, Fault> {
         known(project)?;
         let operation = self.operation(id)?;
         operation.send_modify(|now| now.state = OperationState::Cancelled);
@@ -232,7 +240,7 @@ impl Surface for Fake {
 
     async fn watch_operation(
         &self,
-        project: &str,
+        project: &ProjectId,
         id: &OperationId,
     ) -> Result<BoxStream<'static, Operation>, Fault> {
         known(project)?;
@@ -248,7 +256,7 @@ impl Surface for Fake {
 
     async fn list_events(
         &self,
-        project: &str,
+        project: &ProjectId,
         subject: Option<&str>,
         limit: u32,
     ) -> Result<Vec<Event>, Fault> {
@@ -263,6 +271,12 @@ impl Surface for Fake {
             .take(limit as usize)
             .cloned()
             .collect())
+    }
+
+    async fn usage(&self, project: &ProjectId) -> Result<Usage, Fault> {
+        known(project)?;
+        let world = self.world();
+        Ok(Usage::of(world.clusters.len() as u64, world.machines.iter()))
     }
 
     async fn list_bundles(&self) -> Result<Vec<BundleSummary>, Fault> {

@@ -7,6 +7,7 @@ mod rotate_key;
 
 use clap::Subcommand;
 
+use super::with_client;
 use crate::{connection::Connection, failure::Failure};
 
 #[derive(Debug, Subcommand)]
@@ -21,12 +22,11 @@ pub enum Command {
     Restore(restore::Restore),
 }
 
-pub async fn run(connection: &Connection, command: Command) -> Result<(), Failure> {
-    let client = || connection.client();
+pub fn run(at: &Connection, command: Command) -> Result<(), Failure> {
     match command {
-        Command::Keys(command) => command.run(&client()?).await,
-        Command::RotateKey(command) => command.run(&client()?).await,
-        Command::Backup(command) => command.run(&client()?).await,
+        Command::Keys(command) => with_client(at, async |client| command.run(&client).await),
+        Command::RotateKey(command) => with_client(at, async |client| command.run(&client).await),
+        Command::Backup(command) => with_client(at, async |client| command.run(&client).await),
         Command::Restore(command) => command.run(),
     }
 }

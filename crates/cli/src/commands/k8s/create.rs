@@ -46,6 +46,9 @@ pub struct Create {
     /// Addresses of services [default: 10.96.0.0/12]
     #[arg(long, value_name = "CIDR")]
     services_cidr: Option<String>,
+    /// How strictly pods of the project's namespace are looked at: baseline or restricted [default: baseline]
+    #[arg(long, value_name = "LEVEL")]
+    pod_security: Option<String>,
     /// How the cluster is run: hosted, kubeadm, k3s or cloud
     #[arg(long, default_value = "hosted")]
     engine: String,
@@ -93,6 +96,7 @@ impl Create {
         };
         Ok(ClusterSpec {
             engine: Some(self.engine.clone()),
+            pod_security: self.pod_security.clone(),
             version: self.version.clone(),
             vpc: Some(self.vpc.clone()),
             ranges: Some(ranges),

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use api::client::Client;
-use clap::Args;
+use clap::{Args, ValueEnum};
+use types::kubeconfig::CertificateKind;
 
 use crate::{
     commands::Reference,
@@ -16,14 +17,54 @@ use crate::{
 pub struct Kubeconfig {
     #[command(flatten)]
     of: Reference,
+    /// Who it is for: `iam` asks `cloud` for your own token each time; the others carry an administrator's certificate
+    /// that ends within a day, towards the cluster's address outside (.conf) or inside (.svc) [default: iam; admin.conf for
+    /// the platform's operator]
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
     /// Merge into the first file of $KUBECONFIG, or ~/.kube/config, and make it the current context
     #[arg(long)]
     merge: bool,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    #[value(name = "iam")]
+    Iam,
+    #[value(name = "admin.conf")]
+    Admin,
+    #[value(name = "admin.svc")]
+    AdminInternal,
+    #[value(name = "super-admin.conf")]
+    SuperAdmin,
+    #[value(name = "super-admin.svc")]
+    SuperAdminInternal,
+}
+
+impl Kind {
+    fn certificate(self) -> Option<CertificateKind> {
+        match self {
+            Self::Iam => None,
+            Self::Admin => Some(CertificateKind::Admin),
+            Self::AdminInternal => Some(CertificateKind::AdminInternal),
+            Self::SuperAdmin => Some(CertificateKind::SuperAdmin),
+            Self::SuperAdminInternal => Some(CertificateKind::SuperAdminInternal),
+        }
+    }
+}
+
 impl Kubeconfig {
     pub async fn run(self, client: &Client) -> Result<(), Failure> {
-        let secret = client.kubeconfig(&self.of.reference).await?;
+        let kind = match self.kind {
+            Some(kind) => kind,
+            // Who runs a platform alone has no login to take tokens from, and wants it all.
+            None if client.whoami().await?.is_operator() => Kind::Admin,
+            None => Kind::Iam,
+        };
+        let secret = match kind.certificate() {
+            None => client.kubeconfig(&self.of.reference).await?,
+            Some(kind) => client.credentials(&self.of.reference, kind.as_str()).await?,
+        };
         let text = secret.expose_str().map_err(|error| {
             Failure::new(
                 Exit::Failed,

@@ -9,6 +9,7 @@ mod list;
 mod load_image;
 mod plan;
 mod retry;
+mod token;
 
 use api::client::Client;
 use clap::Subcommand;
@@ -33,6 +34,8 @@ pub enum Command {
     Delete(delete::Delete),
     /// Print a cluster's kubeconfig, or merge it into yours
     Kubeconfig(kubeconfig::Kubeconfig),
+    /// Print a token of yours for a cluster, as kubectl's exec plugin
+    Token(token::Token),
     /// Load an OCI or docker archive for every node of a cluster, also those that join later
     LoadImage(load_image::LoadImage),
     /// Images loaded into a cluster
@@ -48,6 +51,7 @@ pub async fn run(client: Client, command: Command) -> Result<(), Failure> {
         Command::Retry(command) => command.run(&client).await,
         Command::Delete(command) => command.run(&client).await,
         Command::Kubeconfig(command) => command.run(&client).await,
+        Command::Token(command) => command.run(&client).await,
         Command::LoadImage(command) => command.run(&client).await,
         Command::Images(command) => command.run(&client).await,
     }

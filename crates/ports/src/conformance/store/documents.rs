@@ -9,7 +9,7 @@ fn doc(id: &str, name: Option<&str>) -> Doc {
     Doc {
         kind: "thing",
         id: id.to_owned(),
-        project: "p1".to_owned(),
+        scope: "p1".to_owned(),
         name: name.map(str::to_owned),
         parent: None,
         version: 0,
@@ -69,10 +69,10 @@ pub(super) async fn what_is_put_is_got_and_listed(store: &impl Store) {
 }
 
 pub(super) async fn filters_narrow_together(store: &impl Store) {
-    let child = |id: &str, project: &str, name: &str, parent: &str| {
-        let (project, parent) = (project.to_owned(), Some(parent.to_owned()));
+    let child = |id: &str, scope: &str, name: &str, parent: &str| {
+        let (scope, parent) = (scope.to_owned(), Some(parent.to_owned()));
         Write::Put(Doc {
-            project,
+            scope,
             parent,
             ..doc(id, Some(name))
         })
@@ -84,8 +84,8 @@ pub(super) async fn filters_narrow_together(store: &impl Store) {
         child("d", "p1", "z", "side"),
     ];
     write(store, writes).await.unwrap();
-    let filter = |project: Option<&str>, name: Option<&str>, parent: Option<&str>| Filter {
-        project: project.map(str::to_owned),
+    let filter = |scope: Option<&str>, name: Option<&str>, parent: Option<&str>| Filter {
+        scope: scope.map(str::to_owned),
         name: name.map(str::to_owned),
         parent: parent.map(str::to_owned),
     };
@@ -103,7 +103,7 @@ pub(super) async fn filters_narrow_together(store: &impl Store) {
     assert_eq!(ids(store, filter(Some("p2"), Some("y"), None)).await, [""; 0]);
 }
 
-pub(super) async fn names_are_unique_in_kind_and_project(store: &impl Store) {
+pub(super) async fn names_are_unique_in_kind_and_scope(store: &impl Store) {
     write(store, [Write::Put(doc("a", Some("demo")))]).await.unwrap();
     let again = write(store, [Write::Put(doc("b", Some("demo")))]).await;
     assert!(
@@ -113,7 +113,7 @@ pub(super) async fn names_are_unique_in_kind_and_project(store: &impl Store) {
     write(
         store,
         [Write::Put(Doc {
-            project: "p2".to_owned(),
+            scope: "p2".to_owned(),
             ..doc("c", Some("demo"))
         })],
     )

@@ -57,7 +57,7 @@ pub(super) fn mark(id: &str) -> Write {
     Write::Put(Doc {
         kind: "mark",
         id: id.to_owned(),
-        project: "p".to_owned(),
+        scope: "p".to_owned(),
         name: None,
         parent: None,
         version: 0,

@@ -103,8 +103,10 @@ pub(super) fn town() -> Town {
             namespace: world.network().namespace(&network.id),
             platform_address: network.platform_address,
             clients: vec![],
+            serving: None,
         }],
         bundle_cache: PathBuf::from("/cache"),
+        identity: None,
     };
     let target = ApiTarget {
         endpoint: edge.endpoint,

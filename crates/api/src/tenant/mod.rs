@@ -1,0 +1,23 @@
+//! Organisations, projects, people and programs on the wire.
+
+mod login;
+mod members;
+mod orgs;
+mod projects;
+mod tokens;
+
+pub use login::{Login, Logout, Refresh, TakeUp, TokenPair, WhoAmI};
+pub use members::{GrantView, Invite, InvitedView, MemberList, MemberView};
+pub use orgs::{OrgCreate, OrgList, OrgView};
+pub use projects::{ProjectCreate, ProjectList, ProjectView, QuotaView, UsageLine, UsageView};
+pub use tokens::{
+    ClusterTokenView, ServiceAccountCreate, ServiceAccountList, ServiceAccountView, TokenCreate, TokenFresh,
+    TokenList, TokenView,
+};
+
+use serde::{Deserialize, Serialize};
+
+/// Done; there is nothing to say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub struct Done {}

@@ -1,0 +1,87 @@
+//! Whose a cluster is, for the controller inside it that keeps namespaces for its tenants.
+
+use serde_json::{Value, json};
+use types::{
+    Fault,
+    cluster::Cluster,
+    tenancy::{LAST_BINDING, NamespaceLimits, Tenancy, TenantProject, project_namespace},
+    tenant::{Project, Quota},
+};
+
+use crate::{World, records};
+
+/// A cluster is one project's: its namespace is the only one the platform keeps there. A project with clusters cannot be
+/// deleted, so none ends in its cluster's lifetime.
+pub async fn render(world: &World, cluster: &Cluster) -> Result<Tenancy, Fault> {
+    let project = records::get::<Project>(&*world.store, cluster.project.as_str()).await?;
+    let project = project.ok_or_else(|| {
+        let cause = format!("the project {} of a cluster is not on the books", cluster.project);
+        Fault::internal("project-gone", cause)
+    })?;
+    let project = project.value;
+    Ok(Tenancy {
+        cluster: cluster.id.clone(),
+        projects: vec![TenantProject {
+            limits: limits(&project.quota),
+            id: project.id,
+            org: project.org,
+            name: project.name,
+            created_by: project.created_by,
+            pod_security: cluster.spec.pod_security,
+            remove_after: None,
+        }],
+        shared: Vec::new(),
+    })
+}
+
+/// Requests may reach what the project may have of machines, limits twice that as by default. What its quota leaves
+/// open is as by default.
+fn limits(quota: &Quota) -> NamespaceLimits {
+    let default = NamespaceLimits::default();
+    NamespaceLimits {
+        requests_cpu: quota.vcpu.unwrap_or(default.requests_cpu),
+        limits_cpu: quota.vcpu.map_or(default.limits_cpu, |n| n.saturating_mul(2)),
+        requests_memory: quota.memory.unwrap_or(default.requests_memory),
+        limits_memory: quota
+            .memory
+            .map_or(default.limits_memory, |n| types::Bytes(n.0.saturating_mul(2))),
+        requests_storage: quota.storage.unwrap_or(default.requests_storage),
+        load_balancers: quota.loadbalancers.unwrap_or(default.load_balancers),
+        ..default
+    }
+}
+
+/// Where the object is that stands for all of them.
+pub fn last_made(cluster: &Cluster) -> Value {
+    json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "RoleBinding",
+        "metadata": {"namespace": project_namespace(&cluster.project), "name": LAST_BINDING},
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use types::Bytes;
+
+    use super::*;
+
+    #[test]
+    fn a_projects_quota_is_its_namespaces_and_what_it_leaves_open_is_as_by_default() {
+        assert_eq!(limits(&Quota::default()), NamespaceLimits::default());
+        let quota = Quota {
+            vcpu: Some(32),
+            memory: Some(Bytes::gib(64)),
+            loadbalancers: Some(0),
+            ..Quota::default()
+        };
+        let limits = limits(&quota);
+        assert_eq!((limits.requests_cpu, limits.limits_cpu), (32, 64));
+        assert_eq!(limits.limits_memory, Bytes::gib(128));
+        assert_eq!(limits.load_balancers, 0);
+        assert_eq!(
+            limits.requests_storage,
+            NamespaceLimits::default().requests_storage
+        );
+    }
+}

@@ -1,0 +1,64 @@
+//! What a cluster's apiserver shows to the platform: a certificate that names the cluster.
+
+use cluster::{
+    material::{from_secret, to_secret},
+    pki::Leaf,
+};
+use iam::pki::{not_after, serial_of};
+use ports::{store::Write, vault::SecretRef};
+use types::{ClusterId, Fault};
+
+use super::{authorities, broken, horizon};
+use crate::{World, records};
+
+const NAME: &str = "identity-client";
+
+fn place(cluster: &ClusterId) -> SecretRef {
+    SecretRef::new(cluster.as_str(), NAME)
+}
+
+pub(crate) async fn client(world: &World, cluster: &ClusterId) -> Result<Option<Leaf>, Fault> {
+    let at = place(cluster);
+    let Some(sealed) = world.store.secret(&at).await.map_err(records::fault)? else {
+        return Ok(None);
+    };
+    from_secret(&world.vault.open(&at, &sealed)?).map(Some)
+}
+
+/// Whether it is there and not near its end.
+pub(crate) async fn good_client(world: &World, cluster: &ClusterId) -> Result<bool, Fault> {
+    match client(world, cluster).await? {
+        Some(leaf) => Ok(not_after(&leaf.cert_pem).map_err(broken)? >= horizon(world)),
+        None => Ok(false),
+    }
+}
+
+/// A new one, to be written. The one before is good until it ends by itself: the apiserver may still be showing it.
+pub(crate) async fn seal_client(world: &World, cluster: &ClusterId) -> Result<Write, Fault> {
+    let issued = authorities::authorities(world)
+        .await?
+        .issue_client(cluster, world.clock.now())
+        .map_err(broken)?;
+    let key_pem = issued
+        .key_pem
+        .expose_str()
+        .map_err(|_| Fault::internal("platform-pki", "a key is not text"))?;
+    let leaf = Leaf {
+        cert_pem: issued.chain_pem,
+        key_pem: key_pem.to_owned(),
+    };
+    let at = place(cluster);
+    let sealed = world.vault.seal(&at, &to_secret(&leaf))?;
+    Ok(Write::PutSecret { at, sealed })
+}
+
+/// The cluster is going: whoever kept its certificate is not let in with it.
+pub(crate) async fn revoke_client(world: &World, cluster: &ClusterId) -> Result<(), Fault> {
+    let Some(leaf) = client(world, cluster).await? else {
+        return Ok(());
+    };
+    let serial = serial_of(&leaf.cert_pem).map_err(broken)?;
+    let now = world.clock.now();
+    authorities::change(world, |pki| pki.revoke(&serial, now).map_err(broken)).await?;
+    Ok(())
+}

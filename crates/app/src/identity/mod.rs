@@ -1,0 +1,40 @@
+//! Identity in the data path: the platform's own certificates, and what the edge answers clusters from.
+//!
+//! The platform's authorities are sealed in the store. Whoever writes them does so against the state of the books they
+//! were read at, as an accepted change does, so that two who need them at once do not each make their own.
+
+mod authorities;
+mod client;
+mod keys;
+mod publish;
+mod serving;
+mod snapshot;
+
+pub use authorities::is_sealed;
+pub use publish::Publisher;
+
+pub(crate) use authorities::{known, roots_pem};
+pub(crate) use client::{client, good_client, revoke_client, seal_client};
+pub(crate) use keys::signing_keys;
+pub(crate) use serving::serving;
+pub(crate) use snapshot::snapshot;
+
+use iam::pki::PkiError;
+use types::{Fault, Timestamp};
+
+use crate::World;
+
+/// Owns what is sealed for the platform itself.
+const PLATFORM: &str = "platform";
+
+/// Certificates of ours are renewed when less than this is left: a third of their ninety days.
+const RENEW_BEFORE_S: i64 = 30 * 86_400;
+
+fn horizon(world: &World) -> Timestamp {
+    world.clock.now().plus(RENEW_BEFORE_S)
+}
+
+fn broken(error: PkiError) -> Fault {
+    let source = std::error::Error::source(&error).map(|source| format!(": {source}"));
+    Fault::internal("platform-pki", format!("{error}{}", source.unwrap_or_default()))
+}

@@ -1,0 +1,136 @@
+//! What a project has, against what it may have. Counted from the books inside the decision that adds to it, so that of
+//! a hundred who ask at once exactly as many get through as fit.
+
+use ports::store::Filter;
+use types::{
+    Bytes, Fault, ProjectId,
+    cluster::Cluster,
+    machine::Machine,
+    tenant::{Project, Quota},
+};
+
+use crate::{World, records};
+
+/// The tenant's own machines and clusters; what the platform runs for them is not theirs to pay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    pub clusters: u64,
+    pub vcpu: u64,
+    pub memory: u64,
+    pub storage: u64,
+    pub loadbalancers: u64,
+}
+
+/// One resource, as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    pub resource: &'static str,
+    pub used: String,
+    pub limit: Option<String>,
+}
+
+struct Counted {
+    resource: &'static str,
+    used: u64,
+    limit: Option<u64>,
+    shown: fn(u64) -> String,
+}
+
+impl Usage {
+    pub fn of<'a>(clusters: u64, machines: impl Iterator<Item = &'a Machine>) -> Self {
+        let mut usage = Self {
+            clusters,
+            ..Self::default()
+        };
+        for machine in machines.filter(|machine| machine.is_worker() && !machine.deleting) {
+            usage.vcpu += u64::from(machine.size.vcpus);
+            usage.memory += machine.size.memory.0;
+            usage.storage += machine.size.disk.map_or(0, |disk| disk.0);
+        }
+        usage
+    }
+
+    fn plus(self, more: Self) -> Self {
+        Self {
+            clusters: self.clusters + more.clusters,
+            vcpu: self.vcpu + more.vcpu,
+            memory: self.memory + more.memory,
+            storage: self.storage + more.storage,
+            loadbalancers: self.loadbalancers + more.loadbalancers,
+        }
+    }
+
+    pub fn lines(&self, quota: &Quota) -> Vec<Line> {
+        let line = |counted: Counted| Line {
+            resource: counted.resource,
+            used: (counted.shown)(counted.used),
+            limit: counted.limit.map(counted.shown),
+        };
+        self.counted(quota).into_iter().map(line).collect()
+    }
+
+    fn counted(&self, quota: &Quota) -> [Counted; 5] {
+        let number = |resource, used, limit: Option<u32>| Counted {
+            resource,
+            used,
+            limit: limit.map(u64::from),
+            shown: |n| n.to_string(),
+        };
+        let bytes = |resource, used, limit: Option<Bytes>| Counted {
+            resource,
+            used,
+            limit: limit.map(|bytes| bytes.0),
+            shown: |n| Bytes(n).to_string(),
+        };
+        [
+            number("clusters", self.clusters, quota.clusters),
+            number("vcpu", self.vcpu, quota.vcpu),
+            bytes("memory", self.memory, quota.memory),
+            bytes("storage", self.storage, quota.storage),
+            number("loadbalancers", self.loadbalancers, quota.loadbalancers),
+        ]
+    }
+}
+
+pub(crate) async fn used(world: &World, project: &ProjectId) -> Result<Usage, Fault> {
+    let filter = Filter {
+        scope: Some(project.to_string()),
+        ..Filter::default()
+    };
+    let clusters = records::list::<Cluster>(&*world.store, &filter).await?;
+    let machines = records::list::<Machine>(&*world.store, &filter).await?;
+    let own = machines.iter().map(|machine| &machine.value);
+    Ok(Usage::of(clusters.len() as u64, own))
+}
+
+/// Refused when the project would have more than it may.
+pub(crate) async fn check(world: &World, project: &ProjectId, more: Usage) -> Result<(), Fault> {
+    let found = records::get::<Project>(&*world.store, project.as_str()).await?;
+    let project = found
+        .ok_or_else(|| Fault::not_found("project", project.as_str()))?
+        .value;
+    let used = used(world, &project.id).await?;
+    let after = used.plus(more).counted(&project.quota);
+    let over = used
+        .counted(&project.quota)
+        .into_iter()
+        .zip(after)
+        .find(|(before, after)| {
+            after.used > before.used && after.limit.is_some_and(|limit| after.used > limit)
+        });
+    let Some((before, after)) = over else {
+        return Ok(());
+    };
+    let (resource, shown) = (before.resource, before.shown);
+    Err(Fault::refused(
+        "quota-exceeded",
+        format!(
+            "the project '{}' has {} of {} {resource}, and this takes {} more",
+            project.name,
+            shown(before.used),
+            shown(after.limit.unwrap_or_default()),
+            shown(after.used - before.used),
+        ),
+        "delete something, ask for less, or have an administrator of the platform raise the quota; see `cloud quota show`",
+    ))
+}

@@ -1,0 +1,195 @@
+//! Inviting a person to a role, and taking an invitation up.
+
+use iam::{opaque, password};
+use ports::store::{Doc, Filter, PLATFORM, Versioned, Write};
+use types::{
+    Email, Fault, FaultKind, InvitationId, Principal, Secret, Timestamp, UserId,
+    tenant::{Grant, Invitation, Place, Role, User},
+};
+
+use super::{Tenants, sessions::Pair};
+use crate::{books::Decision, records};
+
+const GOOD_FOR_S: i64 = 7 * 86_400;
+
+/// The code is shown once; it goes to the person by whatever way the inviter trusts.
+#[derive(Debug)]
+pub struct Invited {
+    pub invitation: Invitation,
+    pub code: Secret,
+}
+
+impl Tenants {
+    /// A second invitation to the same role takes the place of the first.
+    pub async fn invite(
+        &self,
+        caller: &Principal,
+        place: Place,
+        role: Role,
+        email: Email,
+    ) -> Result<Invited, Fault> {
+        let fits = match &place {
+            Place::Platform => role == Role::PlatformAdmin,
+            Place::Org(_) => role == Role::OrgAdmin,
+            Place::Project(..) => role <= Role::ProjectAdmin,
+        };
+        let Some(org) = place.org().cloned().filter(|_| fits) else {
+            return Err(Fault::invalid(
+                "role-misplaced",
+                format!("the role {role} cannot be held there"),
+                "give org_admin for an organisation; project_admin, project_member or project_viewer for a project",
+            ));
+        };
+        let code = opaque::generate("pci");
+        let now = self.clock.now();
+        let invitation = &Invitation {
+            id: InvitationId::generate(),
+            org,
+            email,
+            grant: Grant { role, place },
+            code: opaque::digest(&code),
+            invited_by: caller.name.clone(),
+            created: now,
+            expires: now.plus(GOOD_FOR_S),
+        };
+        self.accept(move || {
+            Box::pin(async move {
+                let earlier = records::children::<Invitation>(&*self.store, invitation.org.as_str()).await?;
+                let mut writes: Vec<Write> = earlier
+                    .into_iter()
+                    .filter(|other| {
+                        let other = &other.value;
+                        let same = other.email == invitation.email && other.grant == invitation.grant;
+                        same || other.expires < now
+                    })
+                    .map(|other| Write::Delete {
+                        kind: "invitation",
+                        id: other.value.id.to_string(),
+                    })
+                    .collect();
+                writes.push(Write::Put(Doc::new(invitation, 0)));
+                Ok(Decision::Write { writes, answer: () })
+            })
+        })
+        .await?;
+        Ok(Invited {
+            invitation: invitation.clone(),
+            code,
+        })
+    }
+
+    /// With the code and a password: the new one of somebody new, their own of somebody known. Ends in a login.
+    pub async fn take_up(&self, code: &Secret, given: &Secret) -> Result<Pair, Fault> {
+        let digest = opaque::digest(code);
+        let now = self.clock.now();
+        let found = self.invitation(&digest, now).await?;
+        let known = match &found {
+            Some(invitation) => self.user_named(invitation.value.email.as_str()).await?,
+            None => None,
+        };
+        // The same work in every case, so that nothing can be learnt from the time it takes.
+        let stored = match &known {
+            Some(user) => self.password_of(&user.value.id).await?,
+            None => None,
+        };
+        let (hash, right) = {
+            let (given, stored) = (given.clone(), stored.clone());
+            let both = move || {
+                (
+                    password::hash(&given),
+                    password::verify(&given, stored.as_deref()),
+                )
+            };
+            super::login::at_leisure(both).await?
+        };
+        let Some(invitation) = found else {
+            return Err(no_invitation());
+        };
+        let user = match known {
+            Some(user) if stored.is_some() && !right => {
+                self.failed(user).await?;
+                return Err(no_invitation());
+            }
+            known => known,
+        };
+        let hash = hash.map_err(|error| {
+            Fault::invalid(
+                "password-unfit",
+                error.to_string(),
+                "choose another one: any characters, a few words in a row are good",
+            )
+        })?;
+        let id = user
+            .as_ref()
+            .map_or_else(UserId::generate, |user| user.value.id.clone());
+        let sealed = match stored {
+            Some(_) => None,
+            None => Some(self.seal_password(&id, &hash)?),
+        };
+        let (id, digest, sealed) = (&id, &digest, &sealed);
+        let user = self
+            .accept(move || {
+                Box::pin(async move {
+                    let invitation = self.invitation(digest, now).await?.ok_or_else(no_invitation)?;
+                    let known = self.user_named(invitation.value.email.as_str()).await?;
+                    let mut user = known.unwrap_or_else(|| Versioned {
+                        version: 0,
+                        value: newcomer(id.clone(), invitation.value.email.clone(), now),
+                    });
+                    if user.value.id != *id {
+                        return Err(no_invitation());
+                    }
+                    if !user.value.grants.contains(&invitation.value.grant) {
+                        user.value.grants.push(invitation.value.grant.clone());
+                    }
+                    user.value.failures = 0;
+                    let mut writes = vec![
+                        Write::Put(Doc::new(&user.value, user.version)),
+                        Write::Delete {
+                            kind: "invitation",
+                            id: invitation.value.id.to_string(),
+                        },
+                    ];
+                    writes.extend(sealed.clone());
+                    Ok(Decision::Write {
+                        writes,
+                        answer: user.value,
+                    })
+                })
+            })
+            .await?;
+        self.open_session(&user, invitation.value.grant.place.project())
+            .await
+    }
+
+    async fn invitation(&self, digest: &str, now: Timestamp) -> Result<Option<Versioned<Invitation>>, Fault> {
+        let filter = Filter {
+            scope: Some(PLATFORM.to_owned()),
+            name: Some(digest.to_owned()),
+            ..Filter::default()
+        };
+        let found = records::list::<Invitation>(&*self.store, &filter).await?;
+        Ok(found.into_iter().find(|found| found.value.expires > now))
+    }
+}
+
+fn newcomer(id: UserId, email: Email, now: Timestamp) -> User {
+    User {
+        id,
+        email,
+        grants: Vec::new(),
+        failures: 0,
+        locked_until: None,
+        not_before: Timestamp(0),
+        created: now,
+    }
+}
+
+fn no_invitation() -> Fault {
+    Fault::new(
+        FaultKind::Unauthenticated,
+        "invitation-refused",
+        "the code or the password is wrong, or the invitation has run out",
+        "somebody the platform knows already gives their own password; else ask for a new invitation",
+    )
+}

@@ -1,0 +1,76 @@
+//! Who shares the platform: organisations, projects, people and programs; how they prove who they are.
+//!
+//! What somebody may do is not decided here: routes say what they ask for, and the caller's grants are compared with
+//! that in one place. Here a request is only bent to what its caller can see: what is another tenant's does not exist.
+
+mod authenticate;
+mod first;
+mod invitations;
+mod keys;
+mod login;
+mod members;
+mod orgs;
+mod projects;
+mod service_accounts;
+mod sessions;
+mod tokens;
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use ports::{Clock, Store, Vault};
+use types::Fault;
+use workflow::Signals;
+
+use crate::books::{self, Decision};
+
+pub use invitations::Invited;
+pub use members::Member;
+pub use projects::Entered;
+pub use sessions::Pair;
+pub use tokens::Fresh;
+
+/// The audience of tokens for the platform's own API.
+pub const AUDIENCE: &str = "plasmacloud";
+
+/// A cheap handle.
+#[derive(Clone)]
+pub struct Tenants {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    vault: Arc<dyn Vault>,
+    signals: Arc<Signals>,
+    keys: Arc<keys::Keys>,
+    /// Who says so in every token: the platform's address as its users know it.
+    issuer: Arc<str>,
+}
+
+impl Tenants {
+    pub fn new(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        vault: Arc<dyn Vault>,
+        signals: Arc<Signals>,
+        issuer: &str,
+    ) -> Self {
+        Self {
+            store,
+            clock,
+            vault,
+            signals,
+            keys: Arc::default(),
+            issuer: issuer.into(),
+        }
+    }
+
+    pub fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
+    async fn accept<'a, T>(
+        &self,
+        decide: impl Fn() -> BoxFuture<'a, Result<Decision<T>, Fault>> + Send + Sync,
+    ) -> Result<T, Fault> {
+        books::accept(&*self.store, &self.signals, decide).await
+    }
+}

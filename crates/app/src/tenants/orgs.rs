@@ -1,0 +1,121 @@
+//! Organisations: create, list, get, delete.
+
+use ports::store::{Doc, Filter, PLATFORM, Versioned, Write};
+use types::{
+    Fault, Name, OrgId, Principal,
+    tenant::{Invitation, Organisation, Project},
+};
+
+use super::{Tenants, members::without_place};
+use crate::{books::Decision, default_org, records};
+
+impl Tenants {
+    pub async fn create_org(&self, name: Name, max_projects: u32) -> Result<Organisation, Fault> {
+        let id = &OrgId::generate();
+        let name = &name;
+        self.accept(move || {
+            Box::pin(async move {
+                let org = Organisation {
+                    id: id.clone(),
+                    name: name.clone(),
+                    max_projects,
+                    created: self.clock.now(),
+                };
+                Ok(Decision::Write {
+                    writes: vec![Write::Put(Doc::new(&org, 0))],
+                    answer: org,
+                })
+            })
+        })
+        .await
+    }
+
+    /// Those the caller belongs to.
+    pub async fn list_orgs(&self, caller: &Principal) -> Result<Vec<Organisation>, Fault> {
+        let mut all: Vec<Organisation> = records::list::<Organisation>(&*self.store, &Filter::default())
+            .await?
+            .into_iter()
+            .map(|org| org.value)
+            .filter(|org| caller.role_in_org(&org.id).is_some())
+            .collect();
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(all)
+    }
+
+    /// By name or id. One the caller does not belong to is not found.
+    pub async fn find_org(&self, caller: &Principal, reference: &str) -> Result<Organisation, Fault> {
+        let by_id = records::get::<Organisation>(&*self.store, reference).await?;
+        let found = match by_id {
+            Some(found) => Some(found),
+            None => self.org_named(reference).await?,
+        };
+        found
+            .map(|org| org.value)
+            .filter(|org| caller.role_in_org(&org.id).is_some())
+            .ok_or_else(|| org_not_found(reference))
+    }
+
+    pub(super) async fn org_named(&self, name: &str) -> Result<Option<Versioned<Organisation>>, Fault> {
+        let filter = Filter {
+            scope: Some(PLATFORM.to_owned()),
+            name: Some(name.to_owned()),
+            ..Filter::default()
+        };
+        Ok(records::list(&*self.store, &filter).await?.into_iter().next())
+    }
+
+    /// One that has no project; its invitations and its people's roles in it go with it.
+    pub async fn delete_org(&self, id: &OrgId) -> Result<(), Fault> {
+        if *id == default_org() {
+            return Err(Fault::refused(
+                "org-default",
+                "the organisation 'default' belongs to the platform",
+                "delete what is in it instead",
+            ));
+        }
+        self.accept(move || {
+            Box::pin(async move {
+                let store = &*self.store;
+                let projects = self.projects_of(id).await?;
+                if !projects.is_empty() {
+                    let names: Vec<String> = projects.iter().map(|p| p.value.name.to_string()).collect();
+                    return Err(Fault::conflict(
+                        "org-in-use",
+                        format!("the organisation has projects: {}", names.join(", ")),
+                        "delete them first",
+                    ));
+                }
+                let mut writes = vec![Write::Delete {
+                    kind: "org",
+                    id: id.to_string(),
+                }];
+                for invitation in records::children::<Invitation>(store, id.as_str()).await? {
+                    writes.push(Write::Delete {
+                        kind: "invitation",
+                        id: invitation.value.id.to_string(),
+                    });
+                }
+                writes.extend(without_place(store, |place| place.org() == Some(id), self.clock.now()).await?);
+                Ok(Decision::Write { writes, answer: () })
+            })
+        })
+        .await
+    }
+
+    pub(super) async fn projects_of(&self, org: &OrgId) -> Result<Vec<Versioned<Project>>, Fault> {
+        let filter = Filter {
+            scope: Some(org.to_string()),
+            ..Filter::default()
+        };
+        records::list(&*self.store, &filter).await
+    }
+}
+
+fn org_not_found(reference: &str) -> Fault {
+    Fault::new(
+        types::FaultKind::NotFound,
+        "org-not-found",
+        format!("there is no organisation '{reference}'"),
+        "see yours with `cloud org list`",
+    )
+}

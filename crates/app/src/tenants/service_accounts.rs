@@ -1,0 +1,84 @@
+//! Identities of programs.
+
+use ports::store::{Doc, Filter, Write};
+use types::{
+    Fault, Name, ProjectId, ServiceAccountId, Timestamp,
+    tenant::{IssuedToken, Role, ServiceAccount},
+};
+
+use super::Tenants;
+use crate::{books::Decision, records};
+
+impl Tenants {
+    pub async fn create_service_account(
+        &self,
+        project: &ProjectId,
+        name: Name,
+        role: Role,
+    ) -> Result<ServiceAccount, Fault> {
+        if role > Role::ProjectAdmin {
+            return Err(Fault::invalid(
+                "role-misplaced",
+                format!("a service account cannot hold the role {role}"),
+                "give project_admin, project_member or project_viewer",
+            ));
+        }
+        let id = &ServiceAccountId::generate();
+        let name = &name;
+        self.accept(move || {
+            Box::pin(async move {
+                let account = ServiceAccount {
+                    id: id.clone(),
+                    org: self.project(project).await?.org,
+                    project: project.clone(),
+                    name: name.clone(),
+                    role,
+                    not_before: Timestamp(0),
+                    created: self.clock.now(),
+                };
+                Ok(Decision::Write {
+                    writes: vec![Write::Put(Doc::new(&account, 0))],
+                    answer: account,
+                })
+            })
+        })
+        .await
+    }
+
+    pub async fn list_service_accounts(&self, project: &ProjectId) -> Result<Vec<ServiceAccount>, Fault> {
+        let filter = Filter {
+            scope: Some(project.to_string()),
+            ..Filter::default()
+        };
+        let mut all: Vec<ServiceAccount> = records::list::<ServiceAccount>(&*self.store, &filter)
+            .await?
+            .into_iter()
+            .map(|account| account.value)
+            .collect();
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(all)
+    }
+
+    /// Its tokens end with it.
+    pub async fn delete_service_account(&self, project: &ProjectId, reference: &str) -> Result<(), Fault> {
+        self.accept(move || {
+            Box::pin(async move {
+                let account = records::find::<ServiceAccount>(&*self.store, project, reference)
+                    .await?
+                    .value;
+                let mut writes = vec![Write::Delete {
+                    kind: "service-account",
+                    id: account.id.to_string(),
+                }];
+                for token in records::children::<IssuedToken>(&*self.store, account.id.as_str()).await? {
+                    writes.push(Write::Delete {
+                        kind: "token",
+                        id: token.value.id.to_string(),
+                    });
+                }
+                Ok(Decision::Write { writes, answer: () })
+            })
+        })
+        .await
+    }
+}

@@ -1,0 +1,179 @@
+//! Tokens on request: a service account's for the platform, anybody's for one cluster.
+
+use iam::token::Claims;
+use ports::store::{Doc, Filter, Write};
+use types::{
+    ClusterId, Fault, Principal, ProjectId, Secret, Timestamp, TokenId,
+    tenant::{IssuedToken, Project, Role, ServiceAccount},
+};
+
+use super::{AUDIENCE, Tenants, keys::LONGEST_TOKEN_S, login::roles_in, sessions::ACCESS_S};
+use crate::{books::Decision, records};
+
+const SHORTEST_S: i64 = 60;
+
+/// A token just made; it is shown once.
+#[derive(Debug)]
+pub struct Fresh {
+    pub id: TokenId,
+    pub token: Secret,
+    pub expires: Timestamp,
+}
+
+impl Tenants {
+    pub async fn create_token(
+        &self,
+        caller: &Principal,
+        project: &ProjectId,
+        account: &str,
+        lives_s: i64,
+    ) -> Result<Fresh, Fault> {
+        if !(SHORTEST_S..=LONGEST_TOKEN_S).contains(&lives_s) {
+            return Err(Fault::invalid(
+                "ttl-invalid",
+                format!(
+                    "a token lives from {SHORTEST_S} seconds to {} hours",
+                    LONGEST_TOKEN_S / 3600
+                ),
+                "give a ttl such as 1h; ask for a new token before the old one ends",
+            ));
+        }
+        let now = self.clock.now();
+        let id = &TokenId::generate();
+        let (account, project) = self
+            .accept(move || {
+                Box::pin(async move {
+                    let account = records::find::<ServiceAccount>(&*self.store, project, account)
+                        .await?
+                        .value;
+                    let project = self.project(project).await?;
+                    let issued = IssuedToken {
+                        id: id.clone(),
+                        project: project.id.clone(),
+                        holder: account.id.to_string(),
+                        holder_name: shown(&account, &project),
+                        issued_by: caller.name.clone(),
+                        created: now,
+                        expires: now.plus(lives_s),
+                        revoked: false,
+                    };
+                    let mut writes = vec![Write::Put(Doc::new(&issued, 0))];
+                    writes.extend(self.ended(&project.id, now).await?);
+                    Ok(Decision::Write {
+                        writes,
+                        answer: (account, project),
+                    })
+                })
+            })
+            .await?;
+        let claims = Claims {
+            iss: self.issuer.to_string(),
+            aud: AUDIENCE.to_owned(),
+            sub: account.id.to_string(),
+            email: shown(&account, &project),
+            org_id: Some(project.org),
+            project_id: Some(project.id),
+            roles: vec![account.role],
+            iat: now.max(account.not_before),
+            exp: now.plus(lives_s),
+            jti: id.clone(),
+        };
+        Ok(Fresh {
+            id: id.clone(),
+            token: self.mint(&claims).await?,
+            expires: now.plus(lives_s),
+        })
+    }
+
+    /// For `kubectl`: good at this one cluster and nowhere else, for a short time.
+    pub async fn cluster_token(
+        &self,
+        caller: &Principal,
+        project: &ProjectId,
+        cluster: &ClusterId,
+    ) -> Result<Fresh, Fault> {
+        let project = self.project(project).await?;
+        let roles: Vec<Role> = roles_in(caller, &project);
+        let now = self.clock.now();
+        // A service account's own token says when it ends; one made from it is forgotten when that one is revoked.
+        let id = caller.token.clone().unwrap_or_else(TokenId::generate);
+        let claims = Claims {
+            iss: self.issuer.to_string(),
+            aud: format!("k8s:{cluster}"),
+            sub: caller.id.clone(),
+            email: caller.name.clone(),
+            org_id: Some(project.org),
+            project_id: Some(project.id),
+            roles,
+            iat: now,
+            exp: now.plus(ACCESS_S),
+            jti: id.clone(),
+        };
+        Ok(Fresh {
+            id,
+            token: self.mint(&claims).await?,
+            expires: now.plus(ACCESS_S),
+        })
+    }
+
+    /// Those that have not ended, newest first.
+    pub async fn list_tokens(&self, project: &ProjectId) -> Result<Vec<IssuedToken>, Fault> {
+        let now = self.clock.now();
+        let mut all: Vec<IssuedToken> = self
+            .tokens_of(project)
+            .await?
+            .into_iter()
+            .filter(|token| token.expires > now)
+            .collect();
+        all.sort_by(|a, b| (b.created, &b.id).cmp(&(a.created, &a.id)));
+        Ok(all)
+    }
+
+    pub async fn revoke_token(&self, project: &ProjectId, id: &str) -> Result<(), Fault> {
+        self.accept(move || {
+            Box::pin(async move {
+                let found = records::get::<IssuedToken>(&*self.store, id).await?;
+                let mut token = found
+                    .filter(|token| token.value.project == *project)
+                    .ok_or_else(|| Fault::not_found("token", id))?;
+                if token.value.revoked {
+                    return Ok(Decision::Answer(()));
+                }
+                token.value.revoked = true;
+                Ok(Decision::Write {
+                    writes: vec![Write::Put(Doc::new(&token.value, token.version))],
+                    answer: (),
+                })
+            })
+        })
+        .await
+    }
+
+    async fn tokens_of(&self, project: &ProjectId) -> Result<Vec<IssuedToken>, Fault> {
+        let filter = Filter {
+            scope: Some(project.to_string()),
+            ..Filter::default()
+        };
+        let all = records::list::<IssuedToken>(&*self.store, &filter).await?;
+        Ok(all.into_iter().map(|token| token.value).collect())
+    }
+
+    /// Removing those whose time is over: nobody asks for them any more.
+    async fn ended(&self, project: &ProjectId, now: Timestamp) -> Result<Vec<Write>, Fault> {
+        let gone = |token: IssuedToken| Write::Delete {
+            kind: "token",
+            id: token.id.to_string(),
+        };
+        let all = self.tokens_of(project).await?;
+        Ok(all
+            .into_iter()
+            .filter(|token| token.expires < now)
+            .map(gone)
+            .collect())
+    }
+}
+
+/// As it is called in Kubernetes.
+fn shown(account: &ServiceAccount, project: &Project) -> String {
+    format!("sa-{}@{}", account.name, project.name)
+}

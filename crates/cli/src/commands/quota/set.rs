@@ -1,0 +1,27 @@
+//! `cloud quota set`: the API takes a whole quota, a person means the limits they name.
+
+use api::client::Client;
+use clap::Args;
+
+use crate::{
+    failure::Failure,
+    output::table,
+    quota::Limits,
+    surroundings::{now, print},
+};
+
+#[derive(Debug, Args)]
+pub struct Set {
+    /// Such as clusters=3,memory=64Gi; 'none' lifts a limit, and what is not given stays as it is
+    #[arg(long, value_name = "LIMITS")]
+    quota: Limits,
+}
+
+impl Set {
+    pub async fn run(self, client: &Client) -> Result<(), Failure> {
+        let present = client.get_project(client.project_name()).await?.quota;
+        client.set_quota(&self.quota.over(present)).await?;
+        let usage = client.usage().await?;
+        print(&table(&usage.usage, now(), false))
+    }
+}

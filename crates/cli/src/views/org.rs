@@ -1,0 +1,33 @@
+//! An organisation on a screen.
+
+use api::tenant::OrgView;
+use types::Timestamp;
+
+use crate::output::{Described, Row, age, pairs};
+
+impl Row for OrgView {
+    const TITLES: &'static [&'static str] = &["NAME", "ID", "AGE", "+MAX-PROJECTS"];
+
+    fn cells(&self, now: Timestamp) -> Vec<String> {
+        vec![
+            self.name.clone(),
+            self.id.clone(),
+            age(&self.created, now),
+            self.max_projects.to_string(),
+        ]
+    }
+}
+
+impl Described for OrgView {
+    fn describe(&self, now: Timestamp, _: bool) -> String {
+        pairs(&[
+            ("Name", self.name.clone()),
+            ("ID", self.id.clone()),
+            ("Projects at most", self.max_projects.to_string()),
+            (
+                "Created",
+                format!("{} ({} ago)", self.created, age(&self.created, now)),
+            ),
+        ])
+    }
+}

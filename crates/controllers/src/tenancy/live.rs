@@ -1,0 +1,112 @@
+//! What was found in the cluster of all that carries our label, as the watches tell it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kube::{core::DynamicObject, runtime::watcher::Event};
+use serde_json::Value;
+
+use super::object::{Key, Kind};
+
+#[derive(Debug, Default)]
+pub struct Live {
+    objects: BTreeMap<Key, Value>,
+    /// Kinds that were listed whole. Before that, absent is not known.
+    known: BTreeSet<Kind>,
+    /// Of a kind that is being listed again: what was there and has not been named yet.
+    unnamed: BTreeMap<Kind, BTreeSet<Key>>,
+}
+
+impl Live {
+    pub fn take(&mut self, kind: Kind, event: Event<DynamicObject>) {
+        match event {
+            Event::Init => {
+                let of_kind = self.objects.keys().filter(|key| key.kind == kind).cloned();
+                self.unnamed.insert(kind, of_kind.collect());
+            }
+            Event::InitApply(object) | Event::Apply(object) => {
+                let (key, body) = read(kind, object);
+                self.put(key, body);
+            }
+            Event::InitDone => {
+                for gone in self.unnamed.remove(&kind).unwrap_or_default() {
+                    self.objects.remove(&gone);
+                }
+                self.known.insert(kind);
+            }
+            // Also when it only lost our label.
+            Event::Delete(object) => {
+                self.objects.remove(&read(kind, object).0);
+            }
+        }
+    }
+
+    pub fn put(&mut self, key: Key, body: Value) {
+        if let Some(unnamed) = self.unnamed.get_mut(&key.kind) {
+            unnamed.remove(&key);
+        }
+        self.objects.insert(key, body);
+    }
+
+    pub fn forget(&mut self, key: &Key) {
+        self.objects.remove(key);
+    }
+
+    pub fn knows(&self, kinds: &[Kind]) -> bool {
+        kinds.iter().all(|kind| self.known.contains(kind))
+    }
+
+    pub fn get(&self, key: &Key) -> Option<&Value> {
+        self.objects.get(key)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&Key, &Value)> {
+        self.objects.iter()
+    }
+}
+
+/// An object of the API as we keep it.
+pub fn read(kind: Kind, mut object: DynamicObject) -> (Key, Value) {
+    // The largest part of it, and of no use here.
+    object.metadata.managed_fields = None;
+    let key = Key {
+        kind,
+        namespace: object.metadata.namespace.clone(),
+        name: object.metadata.name.clone().unwrap_or_default(),
+    };
+    let body = serde_json::to_value(object).unwrap_or_default();
+    (key, body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(name: &str) -> DynamicObject {
+        let mut object = DynamicObject::new(name, &Kind::Role.resource()).within("n");
+        object.metadata.managed_fields = Some(Vec::new());
+        object
+    }
+
+    fn names(live: &Live) -> Vec<&str> {
+        live.iter().map(|(key, _)| key.name.as_str()).collect()
+    }
+
+    #[test]
+    fn what_a_second_list_does_not_name_is_gone() {
+        let mut live = Live::default();
+        assert!(!live.knows(&[Kind::Role]));
+        let list = |live: &mut Live, listed: &[&str]| {
+            live.take(Kind::Role, Event::Init);
+            for name in listed {
+                live.take(Kind::Role, Event::InitApply(object(name)));
+            }
+            live.take(Kind::Role, Event::InitDone);
+        };
+        list(&mut live, &["a", "b"]);
+        assert!(live.knows(&[Kind::Role]) && !live.knows(&[Kind::Role, Kind::Quota]));
+        list(&mut live, &["b", "c"]);
+        assert_eq!(names(&live), ["b", "c"]);
+        live.take(Kind::Role, Event::Delete(object("b")));
+        assert_eq!(names(&live), ["c"]);
+    }
+}

@@ -1,0 +1,106 @@
+//! Who has a role, in an organisation or a project.
+
+use api::{
+    moment,
+    tenant::{Done, GrantView, Invite, InvitedView, MemberList, MemberView},
+};
+use app::tenants::{Invited, Member};
+use axum::{Json, extract::State, response::Response};
+use serde_json::json;
+use types::{
+    Email, Fault,
+    access::Principal,
+    tenant::{Place, Role},
+};
+
+use crate::{
+    answer::{Answer, At, Given},
+    audit::Note,
+    guard::{By, Entry, InOrg},
+    router::Api,
+};
+
+pub async fn of_org(State(api): State<Api>, InOrg(org): InOrg) -> Answer<Json<MemberList>> {
+    Ok(Json(listed(api.tenants.list_members(&Place::Org(org.id)).await?)))
+}
+
+pub async fn of_project(State(api): State<Api>, Entry(entered): Entry) -> Answer<Json<MemberList>> {
+    let place = Place::Project(entered.project.org, entered.project.id);
+    Ok(Json(listed(api.tenants.list_members(&place).await?)))
+}
+
+pub async fn invite_to_org(
+    State(api): State<Api>,
+    By(principal): By,
+    InOrg(org): InOrg,
+    Given(request): Given<Invite>,
+) -> Answer<Response> {
+    invite(&api, &principal, Place::Org(org.id), &request).await
+}
+
+pub async fn invite_to_project(
+    State(api): State<Api>,
+    By(principal): By,
+    Entry(entered): Entry,
+    Given(request): Given<Invite>,
+) -> Answer<Response> {
+    let place = Place::Project(entered.project.org, entered.project.id);
+    invite(&api, &principal, place, &request).await
+}
+
+pub async fn remove_from_org(
+    State(api): State<Api>,
+    InOrg(org): InOrg,
+    At((_, member)): At<(String, String)>,
+) -> Answer<Json<Done>> {
+    api.tenants.remove_member(&Place::Org(org.id), &member).await?;
+    Ok(Json(Done {}))
+}
+
+pub async fn remove_from_project(
+    State(api): State<Api>,
+    Entry(entered): Entry,
+    At((_, member)): At<(String, String)>,
+) -> Answer<Json<Done>> {
+    let place = Place::Project(entered.project.org, entered.project.id);
+    api.tenants.remove_member(&place, &member).await?;
+    Ok(Json(Done {}))
+}
+
+async fn invite(api: &Api, principal: &Principal, place: Place, request: &Invite) -> Answer<Response> {
+    let email: Email = request.email.parse().map_err(|cause: types::email::EmailError| {
+        Fault::invalid(
+            "email-invalid",
+            format!("email: {cause}"),
+            "give an address such as ana@acme.example",
+        )
+    })?;
+    let role: Role = request.role.parse().map_err(|cause: types::tenant::RoleError| {
+        Fault::invalid(
+            "role-invalid",
+            format!("role: {cause}"),
+            "give project_viewer, project_member, project_admin or org_admin",
+        )
+    })?;
+    let Invited { invitation, code } = api.tenants.invite(principal, place, role, email).await?;
+    let change = json!({"email": invitation.email, "role": invitation.grant.role});
+    let note = Note::of(&invitation.email, &invitation.id).change(change);
+    Ok(note.on(Json(InvitedView {
+        id: invitation.id.to_string(),
+        email: invitation.email.to_string(),
+        grant: GrantView::from(&invitation.grant),
+        code: code.expose_str().unwrap_or_default().to_owned(),
+        expires: moment::to_wire(invitation.expires),
+    })))
+}
+
+fn listed(members: Vec<Member>) -> MemberList {
+    let shown = |Member { id, email, grants }: Member| MemberView {
+        id: id.to_string(),
+        email: email.to_string(),
+        grants: grants.iter().map(GrantView::from).collect(),
+    };
+    MemberList {
+        members: members.into_iter().map(shown).collect(),
+    }
+}

@@ -1,0 +1,59 @@
+//! `/projects` themselves, not what is in them
+
+use api::tenant::{Done, ProjectList, ProjectView, QuotaView, UsageLine, UsageView};
+use axum::{Json, extract::State, response::Response};
+use serde_json::json;
+use types::tenant::Quota;
+
+use crate::{
+    answer::{Answer, Given},
+    audit::Note,
+    guard::{By, Entry, Within},
+    router::Api,
+};
+
+pub async fn list(State(api): State<Api>, By(principal): By) -> Answer<Json<ProjectList>> {
+    let projects = api.tenants.list_projects(&principal).await?;
+    Ok(Json(ProjectList {
+        projects: projects
+            .iter()
+            .map(|entered| ProjectView::of(&entered.project, entered.role))
+            .collect(),
+    }))
+}
+
+pub async fn get(Entry(entered): Entry) -> Json<ProjectView> {
+    Json(ProjectView::of(&entered.project, entered.role))
+}
+
+pub async fn delete(State(api): State<Api>, Within(project): Within) -> Answer<Json<Done>> {
+    api.tenants.delete_project(&project).await?;
+    Ok(Json(Done {}))
+}
+
+pub async fn usage(State(api): State<Api>, Entry(entered): Entry) -> Answer<Json<UsageView>> {
+    let usage = api.surface.usage(&entered.project.id).await?;
+    Ok(Json(UsageView {
+        project: entered.project.name.to_string(),
+        usage: usage
+            .lines(&entered.project.quota)
+            .into_iter()
+            .map(|line| UsageLine {
+                resource: line.resource.to_owned(),
+                used: line.used,
+                limit: line.limit,
+            })
+            .collect(),
+    }))
+}
+
+pub async fn set_quota(
+    State(api): State<Api>,
+    Entry(entered): Entry,
+    Given(request): Given<QuotaView>,
+) -> Answer<Response> {
+    let quota = Quota::try_from(&request)?;
+    let project = api.tenants.set_quota(&entered.project.id, quota).await?;
+    let note = Note::of(&project.name, &project.id).change(json!({"quota": request}));
+    Ok(note.on(Json(ProjectView::of(&project, entered.role))))
+}

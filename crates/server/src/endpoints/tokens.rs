@@ -1,0 +1,114 @@
+//! Service accounts, their tokens, and tokens for clusters.
+
+use api::{
+    moment,
+    spec::parse_name,
+    tenant::{
+        ClusterTokenView, Done, ServiceAccountCreate, ServiceAccountList, ServiceAccountView, TokenCreate,
+        TokenFresh, TokenList, TokenView,
+    },
+};
+use app::tenants::Fresh;
+use axum::{Json, extract::State, response::Response};
+use serde_json::json;
+use types::{Fault, Secret, tenant::Role};
+
+use crate::{
+    answer::{Answer, Given},
+    audit::Note,
+    guard::{By, Referenced, Within},
+    router::Api,
+};
+
+const HOUR_S: i64 = 3600;
+
+pub async fn list_accounts(
+    State(api): State<Api>,
+    Within(project): Within,
+) -> Answer<Json<ServiceAccountList>> {
+    let accounts = api.tenants.list_service_accounts(&project).await?;
+    Ok(Json(ServiceAccountList {
+        service_accounts: accounts.iter().map(ServiceAccountView::from).collect(),
+    }))
+}
+
+pub async fn create_account(
+    State(api): State<Api>,
+    Within(project): Within,
+    Given(request): Given<ServiceAccountCreate>,
+) -> Answer<Response> {
+    let name = parse_name(&request.name, "name")?;
+    let role = match &request.role {
+        None => Role::ProjectMember,
+        Some(given) => given.parse().map_err(|cause: types::tenant::RoleError| {
+            Fault::invalid(
+                "role-invalid",
+                format!("role: {cause}"),
+                "give project_viewer, project_member or project_admin",
+            )
+        })?,
+    };
+    let account = api.tenants.create_service_account(&project, name, role).await?;
+    let note = Note::of(&account.name, &account.id).change(json!({"role": account.role}));
+    Ok(note.on(Json(ServiceAccountView::from(&account))))
+}
+
+pub async fn delete_account(
+    State(api): State<Api>,
+    Referenced(project, reference): Referenced,
+) -> Answer<Json<Done>> {
+    api.tenants.delete_service_account(&project, &reference).await?;
+    Ok(Json(Done {}))
+}
+
+pub async fn list(State(api): State<Api>, Within(project): Within) -> Answer<Json<TokenList>> {
+    let tokens = api.tenants.list_tokens(&project).await?;
+    Ok(Json(TokenList {
+        tokens: tokens.iter().map(TokenView::from).collect(),
+    }))
+}
+
+pub async fn create(
+    State(api): State<Api>,
+    By(principal): By,
+    Within(project): Within,
+    Given(request): Given<TokenCreate>,
+) -> Answer<Response> {
+    let lives = request.ttl_seconds.unwrap_or(HOUR_S);
+    let Fresh { id, token, expires } = api
+        .tenants
+        .create_token(&principal, &project, &request.service_account, lives)
+        .await?;
+    let change = json!({"serviceAccount": request.service_account, "seconds": lives});
+    let note = Note::of(&id, &id).change(change);
+    Ok(note.on(Json(TokenFresh {
+        id: id.to_string(),
+        token: shown(&token),
+        expires: moment::to_wire(expires),
+    })))
+}
+
+pub async fn revoke(State(api): State<Api>, Referenced(project, id): Referenced) -> Answer<Json<Done>> {
+    api.tenants.revoke_token(&project, &id).await?;
+    Ok(Json(Done {}))
+}
+
+pub async fn for_cluster(
+    State(api): State<Api>,
+    By(principal): By,
+    Referenced(project, reference): Referenced,
+) -> Answer<Json<ClusterTokenView>> {
+    let cluster = api.surface.get_cluster(&project, &reference).await?.cluster;
+    let Fresh { token, expires, .. } = api
+        .tenants
+        .cluster_token(&principal, &project, &cluster.id)
+        .await?;
+    Ok(Json(ClusterTokenView {
+        token: shown(&token),
+        expires: moment::to_wire(expires),
+    }))
+}
+
+fn shown(token: &Secret) -> String {
+    token.expose_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,269 @@
+//! Who calls, and whether they may: the row of the table decides, before any handler runs.
+//!
+//! What the caller has no role in does not exist for them; what they see and may not do is forbidden. A request that
+//! matches no row is refused, so a route that somebody forgot to put into the table answers nobody.
+
+use api::routes;
+use app::tenants::Entered;
+use axum::{
+    extract::{FromRequestParts, MatchedPath, RawPathParams, Request, State},
+    http::{HeaderValue, header, request::Parts},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use types::{
+    Fault, FaultKind, ProjectId, Secret,
+    access::{Access, Principal},
+    audit::Actor,
+    tenant::{Organisation, Role},
+};
+
+use crate::{
+    answer::{At, Refusal, no_such_method},
+    audit::Place,
+    router::Api,
+};
+
+/// Somebody who was let in.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    pub principal: Principal,
+    inside: Inside,
+}
+
+impl Caller {
+    fn actor(&self) -> Actor {
+        Actor {
+            id: self.principal.id.clone(),
+            name: self.principal.name.clone(),
+        }
+    }
+
+    fn place(&self) -> Place {
+        match &self.inside {
+            Inside::Nowhere => Place::default(),
+            Inside::Org(org) => Place {
+                org: Some(org.id.to_string()),
+                project: None,
+            },
+            Inside::Project(entered) => Place {
+                org: Some(entered.project.org.to_string()),
+                project: Some(entered.project.id.to_string()),
+            },
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Inside {
+    Nowhere,
+    Org(Organisation),
+    Project(Entered),
+}
+
+pub async fn guard(
+    State(api): State<Api>,
+    matched: MatchedPath,
+    parameters: RawPathParams,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let Some(row) = routes::row(request.method().as_str(), matched.as_str()) else {
+        return no_such_method(request).await;
+    };
+    if row.access != Access::Open {
+        let shown = request.headers().get(header::AUTHORIZATION).cloned();
+        match admitted(&api, row.access, &parameters, shown).await {
+            Ok(caller) => {
+                let (actor, place) = (caller.actor(), caller.place());
+                request.extensions_mut().insert(actor);
+                request.extensions_mut().insert(place);
+                request.extensions_mut().insert(caller);
+            }
+            Err(Stopped { fault, caller }) => {
+                let mut refusal = Refusal(fault).into_response();
+                if let Some(caller) = caller {
+                    refusal.extensions_mut().insert(caller.actor());
+                    refusal.extensions_mut().insert(caller.place());
+                }
+                return refusal;
+            }
+        }
+    }
+    next.run(request).await
+}
+
+/// Somebody who was not let in, as far as they are known.
+struct Stopped {
+    fault: Fault,
+    caller: Option<Caller>,
+}
+
+impl From<Fault> for Stopped {
+    fn from(fault: Fault) -> Self {
+        Self { fault, caller: None }
+    }
+}
+
+async fn admitted(
+    api: &Api,
+    access: Access,
+    parameters: &RawPathParams,
+    shown: Option<HeaderValue>,
+) -> Result<Caller, Stopped> {
+    let principal = authenticate(api, shown).await?;
+    let named = |wanted: &str| {
+        let found = parameters.iter().find(|(name, _)| *name == wanted);
+        found.map(|(_, value)| value)
+    };
+    let inside = match (named("project"), named("org")) {
+        (Some(project), _) => api.tenants.enter(&principal, project).await.map(Inside::Project),
+        (None, Some(org)) => api.tenants.find_org(&principal, org).await.map(Inside::Org),
+        (None, None) => Ok(Inside::Nowhere),
+    };
+    let (caller, refused) = match inside {
+        Ok(inside) if allowed(access, &principal, &inside) => return Ok(Caller { principal, inside }),
+        Ok(inside) => (Caller { principal, inside }, forbidden(access)),
+        Err(fault) => {
+            let inside = Inside::Nowhere;
+            (Caller { principal, inside }, fault)
+        }
+    };
+    Err(Stopped {
+        fault: refused,
+        caller: Some(caller),
+    })
+}
+
+fn allowed(access: Access, principal: &Principal, inside: &Inside) -> bool {
+    let org = match inside {
+        Inside::Nowhere => None,
+        Inside::Org(org) => Some(&org.id),
+        Inside::Project(entered) => Some(&entered.project.org),
+    };
+    match access {
+        Access::Open | Access::SignedIn => true,
+        Access::Project(role) => matches!(inside, Inside::Project(entered) if entered.role >= role),
+        // Whoever does not see it was told that it is not there.
+        Access::OrgSeen => org.is_some(),
+        Access::OrgAdmin => org.is_some_and(|org| principal.administers_org(org)),
+        Access::Platform => principal.is_platform_admin(),
+    }
+}
+
+async fn authenticate(api: &Api, shown: Option<HeaderValue>) -> Result<Principal, Fault> {
+    let Some(header) = shown else {
+        return Err(Fault::new(
+            FaultKind::Unauthenticated,
+            "token-missing",
+            "the request carries no token",
+            "log in with `cloud login`, or send `Authorization: Bearer <token>`",
+        ));
+    };
+    let token = header
+        .to_str()
+        .ok()
+        .and_then(|value| value.strip_prefix("Bearer "))
+        .map(Secret::new)
+        .unwrap_or_else(|| Secret::new(""));
+    if api.token.matches(&token) {
+        return api.tenants.root().await;
+    }
+    api.tenants.authenticate(&token).await
+}
+
+fn forbidden(access: Access) -> Fault {
+    let needed = match access {
+        Access::Project(Role::ProjectAdmin) => "an administrator of the project",
+        Access::Project(_) => "a member of the project",
+        Access::OrgAdmin => "an administrator of the organisation",
+        Access::Platform => "an administrator of the platform",
+        Access::Open | Access::SignedIn | Access::OrgSeen => "somebody else",
+    };
+    Fault::new(
+        FaultKind::Forbidden,
+        "forbidden",
+        format!("this takes {needed}"),
+        "see your roles with `cloud whoami`, and ask an administrator for one",
+    )
+}
+
+fn caller(parts: &Parts) -> Result<&Caller, Refusal> {
+    let found = parts.extensions.get::<Caller>();
+    found.ok_or_else(|| {
+        Refusal(Fault::internal(
+            "caller-unknown",
+            "an open route asks who is calling",
+        ))
+    })
+}
+
+/// Who calls.
+pub struct By(pub Principal);
+
+impl<S: Send + Sync> FromRequestParts<S> for By {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+        Ok(Self(caller(parts)?.principal.clone()))
+    }
+}
+
+/// The project of the path, which the caller has a role in.
+pub struct Within(pub ProjectId);
+
+/// The same, with the role.
+pub struct Entry(pub Entered);
+
+/// The organisation of the path, which the caller belongs to.
+pub struct InOrg(pub Organisation);
+
+/// The project and the reference to something in it.
+pub struct Referenced(pub ProjectId, pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Entry {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+        match &caller(parts)?.inside {
+            Inside::Project(entered) => Ok(Self(entered.clone())),
+            Inside::Nowhere | Inside::Org(_) => Err(Refusal(Fault::internal(
+                "project-unknown",
+                "the route names no project",
+            ))),
+        }
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Within {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+        let Entry(entered) = Entry::from_request_parts(parts, state).await?;
+        Ok(Self(entered.project.id))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for InOrg {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+        match &caller(parts)?.inside {
+            Inside::Org(org) => Ok(Self(org.clone())),
+            Inside::Nowhere | Inside::Project(_) => Err(Refusal(Fault::internal(
+                "org-unknown",
+                "the route names no organisation",
+            ))),
+        }
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Referenced {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+        let Within(project) = Within::from_request_parts(parts, state).await?;
+        let At((_, reference)) = At::<(String, String)>::from_request_parts(parts, state).await?;
+        Ok(Self(project, reference))
+    }
+}
