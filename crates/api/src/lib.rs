@@ -2,6 +2,7 @@
 //! conversion is written out so that a new field cannot be forgotten or leak by accident.
 
 pub mod audit;
+pub mod backup;
 #[cfg(feature = "client")]
 pub mod client;
 pub mod cluster;

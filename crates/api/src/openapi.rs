@@ -11,7 +11,7 @@ mod tests {
 
     use super::DOCUMENT;
     use crate::{
-        audit, cluster, event, instance, keys, network, operation, plan, platform, problem, quantity,
+        audit, backup, cluster, event, instance, keys, network, operation, plan, platform, problem, quantity,
         routes::{self, Content, Route},
         spec, tenant,
     };
@@ -101,6 +101,7 @@ mod tests {
         spec::Addons,
         spec::Addon,
         spec::IngressNginx,
+        backup::BackupRequest,
         keys::KeyList,
         keys::KeyView,
         audit::AuditView,

@@ -46,6 +46,7 @@ pub const OPERATIONS: &str = "/v1/projects/{project}/operations";
 pub const OPERATION: &str = "/v1/projects/{project}/operations/{id}";
 pub const OPERATION_CANCEL: &str = "/v1/projects/{project}/operations/{id}/cancel";
 pub const OPERATION_WATCH: &str = "/v1/projects/{project}/operations/{id}/watch";
+pub const BACKUP: &str = "/v1/admin/backup";
 pub const KEYS: &str = "/v1/admin/keys";
 pub const KEYS_ROTATE: &str = "/v1/admin/keys:rotate";
 pub const AUDIT: &str = "/v1/audit";
@@ -273,6 +274,7 @@ pub const TABLE: &[Route] = &[
     media(VIEWER, OPERATION_WATCH, "watchOperation", "Server-sent events named `operation`, each a whole OperationView; ends with the operation", "text/event-stream"),
     get(VIEWER, EVENTS, "listEvents", "What happened, newest first", "EventList"),
 
+    secret(Route { answer: Content::Media("application/octet-stream"), ..send(PLATFORM, (Method::Post, BACKUP), "backup", "The platform's state in one file, sealed under a passphrase", json("BackupRequest"), (200, "")) }),
     get(PLATFORM, KEYS, "listKeys", "The master keys that secrets are sealed under, and how many rows are under each", "KeyList"),
     send(PLATFORM, (Method::Post, KEYS_ROTATE), "rotateKey", "Make a new master key, unless one is taking over already, and wrap every secret anew in the background", None, (202, "KeyList")),
     get(PLATFORM, AUDIT, "listAudit", "Who did what, newest first", "AuditList"),
@@ -332,7 +334,8 @@ mod tests {
                 "inviteToProject",
                 "createToken",
                 "issueCredentials",
-                "clusterToken"
+                "clusterToken",
+                "backup"
             ]
         );
         assert_eq!(

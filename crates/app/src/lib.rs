@@ -12,6 +12,7 @@ pub mod quota;
 mod recipes;
 pub mod reconcile;
 pub mod records;
+pub mod restored;
 pub mod rotation;
 pub mod tenants;
 mod world;

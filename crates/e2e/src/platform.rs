@@ -41,18 +41,23 @@ impl Platform {
 
     /// The same in a directory that the caller made, and has to remove if it is a mount.
     pub fn start_in(dir: PathBuf) -> Self {
+        let mut platform = Self::laid_out(dir);
+        platform.boot();
+        platform
+    }
+
+    /// Where everything will be; nothing runs before [`Platform::boot`].
+    pub fn laid_out(dir: PathBuf) -> Self {
         let [listen, endpoint] = free_ports();
         let programs = Programs::find();
-        let mut platform = Self {
+        Self {
             dir,
             programs,
             listen,
             endpoint,
             mark: String::new(),
             supervisor: None,
-        };
-        platform.boot();
-        platform
+        }
     }
 
     /// Starts the supervisor, again after [`Platform::power_cut`].

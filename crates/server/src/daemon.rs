@@ -16,6 +16,7 @@ use types::Fault;
 use vault::KeySource;
 
 use crate::{
+    backup::restore,
     config::Config,
     credentials,
     limits::{Limits, Rate},
@@ -39,6 +40,7 @@ pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
     let stop = stop_on_signal()?;
     let state = StateDir::prepare(&config.state_dir)?;
     let _lock = Lock::take(&state)?;
+    restore::refuse_half(&state)?;
     let listener = listener::bind(config.listen).await?;
     let address = listener
         .local_addr()
@@ -49,6 +51,7 @@ pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
         tenants,
         audit,
         keys,
+        backup,
         background,
     } = wiring::build(&config, &state, master_key, stop.clone()).await?;
     let api = Api {
@@ -62,6 +65,7 @@ pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
         },
         audit,
         keys,
+        backup,
         metrics: Arc::new(Metrics::default()),
         uploads: Arc::new(state.uploads()),
         instance: config.instance.as_str().into(),

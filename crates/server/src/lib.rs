@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod audit;
 pub mod auth;
+pub mod backup;
 pub mod check;
 pub mod config;
 pub mod credentials;

@@ -1,10 +1,10 @@
 //! `cloudd`: reads its settings and starts.
 
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
 use clap::Parser;
 use server::{
-    check,
+    backup, check,
     config::Config,
     daemon, master_key,
     options::{Command, Options},
@@ -14,9 +14,13 @@ use types::Fault;
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    match options.command {
+    match &options.command {
         Some(Command::Check) => check_host(),
         Some(Command::Teardown) => told(teardown(&options)),
+        Some(Command::Restore {
+            from,
+            passphrase_file,
+        }) => told(restore(&options, from, passphrase_file)),
         None => told(start(&options)),
     }
 }
@@ -40,6 +44,19 @@ fn start(options: &Options) -> Result<(), Fault> {
     let config = Config::load(options.config.as_deref(), &options.overrides)?;
     let source = master_key::source(&config)?;
     runtime()?.block_on(daemon::run(config, source))
+}
+
+fn restore(options: &Options, from: &Path, passphrase: &Path) -> Result<(), Fault> {
+    let config = Config::load(options.config.as_deref(), &options.overrides)?;
+    let restored = runtime()?.block_on(backup::restore::run(&config, from, passphrase))?;
+    println!(
+        "{} is as it was at {} (release {}): {} files; start cloudd now",
+        config.state_dir.display(),
+        restored.made,
+        restored.version,
+        restored.files.len()
+    );
+    Ok(())
 }
 
 fn teardown(options: &Options) -> Result<(), Fault> {

@@ -23,6 +23,15 @@ pub struct Options {
 pub enum Command {
     /// Look for what the platform needs of this host, and say how to get what is missing
     Check,
+    /// Put a backup back into a state directory whose platform.db, auth, instance and client.toml are gone; with cloudd stopped
+    Restore {
+        /// What `cloud admin backup` made
+        #[arg(long, value_name = "FILE")]
+        from: PathBuf,
+        /// File with the passphrase that it was made with
+        #[arg(long, value_name = "FILE")]
+        passphrase_file: PathBuf,
+    },
     /// Remove everything this platform made on the host, and its state; the cache of bundles stays
     Teardown,
 }

@@ -15,8 +15,9 @@ use tokio::sync::watch;
 use crate::{
     Surface, answer, audit,
     auth::TokenHash,
+    backup::Backup,
     endpoints::{
-        self, clusters, events, images, instances, keys, login, members, networks, operations, orgs,
+        self, backup, clusters, events, images, instances, keys, login, members, networks, operations, orgs,
         platform, projects, tokens,
     },
     guard,
@@ -41,6 +42,7 @@ pub struct Api {
     pub rate: Rate,
     pub audit: audit::Log,
     pub keys: Arc<Rotator>,
+    pub backup: Arc<dyn Backup>,
     pub metrics: Arc<Metrics>,
     /// Where bodies too large for memory go; on a disk, swept at start.
     pub uploads: Arc<PathBuf>,
@@ -76,6 +78,7 @@ fn platform_routes() -> Router<Api> {
         .route(routes::VERSION, get(platform::version))
         .route(routes::METRICS, get(platform::metrics))
         .route(routes::BUNDLES, get(platform::bundles))
+        .route(routes::BACKUP, post(backup::make))
         .route(routes::KEYS, get(keys::list))
         .route(routes::KEYS_ROTATE, post(keys::rotate))
         .route(routes::AUDIT, get(endpoints::audit::list))

@@ -7,7 +7,7 @@ use bundle::Shelf;
 use edge::EdgeClient;
 use kubeapi::KubeApi;
 use machines::{FileVolumes, NspawnDriver, NspawnOptions, Overcommit};
-use ports::{Store, clock::SystemClock};
+use ports::{Clock, Store, clock::SystemClock};
 use prismnet::NamespaceDriver;
 use store::SqliteStore;
 use tokio::task::JoinSet;
@@ -16,8 +16,15 @@ use vault::{KeySource, KeyVault};
 use workflow::{Options, Signals, Worker};
 
 use crate::{
-    Surface, audit, config::Config, instance, kill_probe::KillProbe, ops_surface::OpsSurface, recipe,
-    router::Stop, state_dir::StateDir,
+    Surface, audit,
+    backup::{Backup, StateBackup},
+    config::Config,
+    instance,
+    kill_probe::KillProbe,
+    ops_surface::OpsSurface,
+    recipe,
+    router::Stop,
+    state_dir::StateDir,
 };
 
 /// What runs behind the API.
@@ -26,6 +33,7 @@ pub struct Platform {
     pub tenants: Tenants,
     pub audit: audit::Log,
     pub keys: Arc<Rotator>,
+    pub backup: Arc<dyn Backup>,
     /// Workers and reconcilers; each ends by itself soon after `stop` turns true.
     pub background: JoinSet<()>,
 }
@@ -86,6 +94,12 @@ pub async fn build(
     let store = SqliteStore::open(state.database())
         .await
         .map_err(app::records::fault)?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+    let backup = Arc::new(StateBackup {
+        state: state.clone(),
+        store: store.clone(),
+        clock: clock.clone(),
+    });
     let store: Arc<dyn Store> = Arc::new(store);
     let sealed_before = store.secrets(None, 1).await.map_err(app::records::fault)?;
     let vault = Arc::new(KeyVault::open(master_key, !sealed_before.is_empty()).await?);
@@ -95,7 +109,7 @@ pub async fn build(
     let signals = Arc::new(Signals::default());
     let world = Arc::new(World {
         store,
-        clock: Arc::new(SystemClock::default()),
+        clock,
         vault,
         compute,
         network,
@@ -153,6 +167,7 @@ pub async fn build(
     Ok(Platform {
         audit,
         keys,
+        backup,
         tenants,
         surface: Arc::new(OpsSurface(Ops::new(world))),
         background,

@@ -125,6 +125,19 @@ async fn inspect_with(db: &mut SqliteConnection, path: &Path) -> Result<(), Trou
     }
 }
 
+/// On a connection of its own: the writer goes on meanwhile.
+pub(crate) async fn snapshot(path: &Path, to: &Path) -> Result<(), Trouble> {
+    let mut db = base(path).connect().await?;
+    let copied = sqlx::query("VACUUM INTO ?")
+        .bind(to.to_string_lossy().into_owned())
+        .execute(&mut db)
+        .await;
+    db.close().await?;
+    copied?;
+    place::make_private(to)?;
+    Ok(())
+}
+
 async fn connect(path: &Path) -> Result<Pools, sqlx::Error> {
     let lasting = || {
         SqlitePoolOptions::new()

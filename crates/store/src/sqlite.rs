@@ -46,6 +46,12 @@ impl SqliteStore {
         self.pools.writer.close().await;
     }
 
+    /// A copy of one moment at `to`, where nothing or an empty file is: whole by itself, without a log. Nobody waits for it.
+    pub async fn snapshot(&self, to: &Path) -> Result<(), StoreError> {
+        let copied = open::snapshot(&self.path, to).await;
+        self.told("take a snapshot", copied)
+    }
+
     async fn reader(&self) -> Result<PoolConnection<Sqlite>, Trouble> {
         Ok(self.pools.readers.acquire().await?)
     }

@@ -13,10 +13,12 @@ mod envelope;
 mod hex;
 mod key_file;
 mod keyring;
+mod passphrase;
 mod source;
 mod transit;
 mod vault;
 
+pub use passphrase::{SealedReader, SealedWriter};
 pub use source::KeySource;
 pub use transit::TransitOptions;
 pub use vault::KeyVault;

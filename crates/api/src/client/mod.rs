@@ -2,6 +2,7 @@
 //! because it talks to the same host and has to be quick to start.
 
 mod audit;
+mod backup;
 mod clusters;
 mod connection;
 mod error;
@@ -20,6 +21,7 @@ use crate::{
 };
 
 pub use audit::AuditQuery;
+pub use backup::Download;
 pub use error::ClientError;
 pub use watch::OperationWatch;
 

@@ -71,7 +71,7 @@ pub fn run(cloud: Cloud) -> Result<(), Failure> {
         Command::Instance(command) => with_client(at, |client| instance::run(client, command)),
         Command::Operation(command) => with_client(at, |client| operation::run(client, command)),
         Command::Events(command) => with_client(at, |client| events::run(client, command)),
-        Command::Admin(command) => with_client(at, |client| admin::run(client, command)),
+        Command::Admin(command) => admin::run(at, command),
         Command::Audit(command) => {
             let project = connection.project.clone();
             with_client(at, |client| audit::run(client, project, command))

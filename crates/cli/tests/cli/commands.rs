@@ -228,6 +228,32 @@ fn the_master_key_is_replaced() {
 }
 
 #[test]
+fn a_backup_is_written_once_and_recorded() {
+    let site = Site::start();
+    let passphrase = site.write("passphrase", "correct horse battery\n");
+    let out = site.path("backup");
+    let backup = |out: &str, passphrase: &str| {
+        site.run(&["admin", "backup", "--out", out, "--passphrase-file", passphrase])
+    };
+    let made = backup(&out, &passphrase);
+    assert!(
+        made.code == 0 && made.out.contains("holds the platform's state"),
+        "{made:?}"
+    );
+    assert!(std::fs::read(&out).unwrap().starts_with(b"plasmacloud bk"));
+    backup(&out, &passphrase).failed(4, "backup-exists");
+    let short = site.write("short", "hunter2");
+    backup(&site.path("other"), &short).failed(2, "passphrase-short");
+    assert!(!std::fs::exists(site.path("other")).unwrap());
+    backup(&site.path("other"), "/nonexistent").failed(2, "passphrase-unreadable");
+    let log = site.done(&["audit", "list", "-o", "json"]);
+    assert!(
+        log.contains("\"action\": \"backup\"") && !log.contains("correct horse"),
+        "{log}"
+    );
+}
+
+#[test]
 fn what_needs_no_platform() {
     let home = tempfile::tempdir().unwrap();
     let run = |arguments: &[&str]| Ran::from(bare(home.path(), arguments).output().unwrap());

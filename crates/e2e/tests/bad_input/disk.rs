@@ -39,9 +39,10 @@ fn mount(program: &str, words: impl FnOnce(&mut std::process::Command) -> &mut s
 }
 
 /// The first thing that is published fails with the reason, and is mended by itself when the port is free.
-fn endpoint_in_use(platform: &Platform) {
+fn endpoint_in_use(platform: &mut Platform) {
     let create = ["vpc", "create", "--name", "lab", "--cidr", "10.20.0.0/16"];
     let held = TcpListener::bind(platform.endpoint()).expect("nobody was there first");
+    platform.boot();
     let port = platform.endpoint().port().to_string();
     refused(platform.cloud(&create), 1, "edge-port-in-use", &[&port]);
     drop(held);
@@ -60,8 +61,8 @@ pub fn full() {
     let cramped = Cramped::new("96m");
     let dir = cramped.0.join("p");
     fs::create_dir(&dir).expect("writable");
-    let platform = Platform::start_in(dir);
-    endpoint_in_use(&platform);
+    let mut platform = Platform::laid_out(dir);
+    endpoint_in_use(&mut platform);
     let before = everything(&platform);
     let create = ["k8s", "create", "--name", "dev", "--vpc", "lab", "--workers", "1"];
     refused(platform.cloud(&create), 4, "host-full", &["disk"]);

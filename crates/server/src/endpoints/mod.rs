@@ -1,6 +1,7 @@
 //! Handlers, one file for each group of routes. Each parses, calls the surface, and shows; none decides anything.
 
 pub mod audit;
+pub mod backup;
 pub mod clusters;
 pub mod events;
 pub mod images;

@@ -9,6 +9,8 @@ mod surface;
 
 use std::{
     collections::BTreeMap,
+    fs::File,
+    io::{Seek, Write},
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -32,6 +34,7 @@ use workflow::Signals;
 use crate::{
     Surface, audit,
     auth::TokenHash,
+    backup::Backup,
     daemon,
     limits::{Limits, Rate},
     metrics::Metrics,
@@ -126,6 +129,7 @@ impl Fake {
             rate: RATE,
             audit: self.audit.clone(),
             keys: self.keys.clone(),
+            backup: Arc::new(Sealing),
             metrics: Arc::new(Metrics::default()),
             uploads: Arc::new(uploads),
             instance: "test".into(),
@@ -135,6 +139,22 @@ impl Fake {
         tokio::spawn(async move { keys.run().await });
         tokio::spawn(daemon::serve(listener, api));
         (format!("http://{address}"), sender)
+    }
+}
+
+/// A backup of nothing, sealed as a real one is.
+struct Sealing;
+
+#[async_trait::async_trait]
+impl Backup for Sealing {
+    async fn make(&self, passphrase: Secret) -> Result<File, Fault> {
+        let failed = |error: std::io::Error| Fault::internal("fake-backup", error.to_string());
+        let file = tempfile::tempfile().map_err(failed)?;
+        let mut writer = vault::SealedWriter::new(file, &passphrase)?;
+        writer.write_all(b"all of it").map_err(failed)?;
+        let mut file = writer.finish()?;
+        file.rewind().map_err(failed)?;
+        Ok(file)
     }
 }
 

@@ -1,12 +1,14 @@
 //! `cloud admin`: what an operator of the platform does.
 
+mod backup;
 mod keys;
+mod restore;
 mod rotate_key;
 
-use api::client::Client;
 use clap::Subcommand;
 
-use crate::failure::Failure;
+use super::with_client;
+use crate::{connection::Connection, failure::Failure};
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -14,11 +16,17 @@ pub enum Command {
     Keys(keys::Keys),
     /// Replace the master key; goes on where an earlier one was interrupted
     RotateKey(rotate_key::RotateKey),
+    /// Write the platform's state into one file, sealed under a passphrase
+    Backup(backup::Backup),
+    /// Put a backup back, with cloudd stopped
+    Restore(restore::Restore),
 }
 
-pub async fn run(client: Client, command: Command) -> Result<(), Failure> {
+pub fn run(at: &Connection, command: Command) -> Result<(), Failure> {
     match command {
-        Command::Keys(command) => command.run(&client).await,
-        Command::RotateKey(command) => command.run(&client).await,
+        Command::Keys(command) => with_client(at, async |client| command.run(&client).await),
+        Command::RotateKey(command) => with_client(at, async |client| command.run(&client).await),
+        Command::Backup(command) => with_client(at, async |client| command.run(&client).await),
+        Command::Restore(command) => command.run(),
     }
 }
