@@ -74,6 +74,7 @@ impl Publisher {
         if self.told.as_ref() != Some(&told) || !published(world).await? {
             publish_edge(world).await?;
             self.told = Some(told);
+            world.signals.edge_told(generation);
         }
         Ok(())
     }

@@ -15,20 +15,26 @@ mod service_accounts;
 mod sessions;
 mod tokens;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
 use ports::{Clock, Store, Vault};
 use types::Fault;
 use workflow::Signals;
 
-use crate::books::{self, Decision};
+use crate::{
+    books::{self, Decision},
+    records,
+};
 
 pub use invitations::Invited;
 pub use members::Member;
 pub use projects::Entered;
 pub use sessions::Pair;
 pub use tokens::Fresh;
+
+/// How long an answer waits for an edge that does not.
+const EDGE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The audience of tokens for the platform's own API.
 pub const AUDIENCE: &str = "plasmacloud";
@@ -71,6 +77,10 @@ impl Tenants {
         &self,
         decide: impl Fn() -> BoxFuture<'a, Result<Decision<T>, Fault>> + Send + Sync,
     ) -> Result<T, Fault> {
-        books::accept(&*self.store, &self.signals, decide).await
+        let answer = books::accept(&*self.store, &self.signals, decide).await?;
+        // Whoever hears that a token was revoked may rely on it: clusters ask the edge.
+        let generation = records::ground(&*self.store).await?.value.edge_generation;
+        self.signals.until_edge_told(generation, EDGE_PATIENCE).await;
+        Ok(answer)
     }
 }
