@@ -206,6 +206,10 @@ impl Platform {
     pub fn power_cut(&mut self) {
         self.supervisor.take().expect("it was started").kill();
         crate::host::plug_pulled(&self.mark, &self.dir);
+        // What is in memory only is gone as well.
+        if let Some(keys) = edge::keys_file(&self.state().join("edge")) {
+            let _ = fs::remove_file(keys);
+        }
     }
 
     pub fn log_end(&self, name: &str) -> String {
