@@ -34,7 +34,9 @@ pub async fn run(config: &Config) -> Result<Vec<Found>, Fault> {
     }
     if left.is_empty() {
         if let Some(keys) = edge::keys_file(&state.edge()) {
-            let _ = std::fs::remove_file(keys);
+            let _ = std::fs::remove_file(&keys);
+            // The directory is every platform's of the host; the last one takes it along.
+            let _ = keys.parent().map(std::fs::remove_dir);
         }
         std::fs::remove_dir_all(state.path()).map_err(|error| {
             Fault::unavailable(
