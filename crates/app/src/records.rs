@@ -1,11 +1,12 @@
 //! Reading and writing the platform's nouns.
 
 use ports::{
-    Store,
+    Store, Vault,
     store::{Entity, Filter, PLATFORM, StoreError, Versioned},
+    vault::SecretRef,
 };
 use serde::{Deserialize, Serialize};
-use types::{Fault, FaultKind, ProjectId};
+use types::{Fault, FaultKind, ProjectId, Secret};
 
 /// The one document that every accepted change moves on: it serialises what must be decided one after the other
 /// (capacity, links to the outside) and numbers what the edge is told.
@@ -84,6 +85,12 @@ pub async fn find<T: Entity>(
     };
     let named = list::<T>(store, &filter).await?.into_iter().next();
     named.ok_or_else(|| Fault::not_found(T::KIND, reference))
+}
+
+/// Opened, if it is there.
+pub async fn secret(store: &dyn Store, vault: &dyn Vault, at: &SecretRef) -> Result<Option<Secret>, Fault> {
+    let sealed = store.secret(at).await.map_err(fault)?;
+    sealed.map(|sealed| vault.open(at, &sealed)).transpose()
 }
 
 /// What a store's error means to whoever asked.

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
 use cluster::recipe::Recipe;
 use ports::{Bundles, Clock, ClusterApi, Compute, Edge, Images, Network, Store, Vault, Volumes};
-use types::{OrgId, ProjectId, UserId};
+use types::{OrgId, ProjectId, UserId, tenant::ROOT_USER};
 use workflow::Signals;
 
 pub struct World {
@@ -44,9 +44,8 @@ pub fn default_org() -> OrgId {
     "org-0000000000000000".parse().expect("a valid id")
 }
 
-/// The platform's first administrator: whoever holds the token of the first start.
 pub fn root_user() -> UserId {
-    "user-0000000000000000".parse().expect("a valid id")
+    ROOT_USER.parse().expect("a valid id")
 }
 
 /// The project that exists from the start.

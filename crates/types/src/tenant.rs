@@ -142,6 +142,9 @@ impl Place {
     }
 }
 
+/// The platform's first administrator, whoever holds the token of its first start: the one id that is not drawn.
+pub const ROOT_USER: &str = "user-0000000000000000";
+
 /// A person. The hash of the password is sealed and elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

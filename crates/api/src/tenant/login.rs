@@ -1,12 +1,9 @@
 //! Logging in, and who one is.
 
 use serde::{Deserialize, Serialize};
-use types::Principal;
+use types::{Principal, tenant::ROOT_USER};
 
 use super::GrantView;
-
-/// The one user whose id is not drawn.
-const OPERATOR: &str = "user-0000000000000000";
 
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -67,7 +64,7 @@ pub struct WhoAmI {
 impl WhoAmI {
     /// The holder of the token of the platform's first start.
     pub fn is_operator(&self) -> bool {
-        self.id == OPERATOR
+        self.id == ROOT_USER
     }
 }
 

@@ -5,7 +5,7 @@ use ports::{cluster_api::ApiTarget, vault::SecretRef};
 use serde::de::DeserializeOwned;
 use types::{ClusterId, Fault, MachineId, Secret, cluster::Cluster};
 
-use crate::{World, records::fault};
+use crate::{World, records};
 
 pub async fn cluster_material(world: &World, id: &ClusterId) -> Result<Option<ClusterMaterial>, Fault> {
     unseal(world, &SecretRef::new(id.as_str(), SECRET_NAME)).await
@@ -15,11 +15,10 @@ pub async fn node_material(world: &World, id: &MachineId) -> Result<Option<NodeM
     unseal(world, &SecretRef::new(id.as_str(), SECRET_NAME)).await
 }
 
-async fn unseal<T: DeserializeOwned>(world: &World, at: &SecretRef) -> Result<Option<T>, Fault> {
-    let Some(sealed) = world.store.secret(at).await.map_err(fault)? else {
-        return Ok(None);
-    };
-    from_secret(&world.vault.open(at, &sealed)?).map(Some)
+/// What was sealed as one document, if it is there.
+pub async fn unseal<T: DeserializeOwned>(world: &World, at: &SecretRef) -> Result<Option<T>, Fault> {
+    let secret = records::secret(&*world.store, &*world.vault, at).await?;
+    secret.as_ref().map(from_secret).transpose()
 }
 
 pub fn api_target(world: &World, cluster: &Cluster, material: &ClusterMaterial) -> ApiTarget {

@@ -1,39 +1,27 @@
 //! The platform's authorities: made at first need, renewed in time, changed by one at a time.
 
 use iam::pki::PlatformPki;
-use ports::{
-    Store,
-    store::{Batch, Doc, StoreError, Write},
-    vault::SecretRef,
-};
+use ports::{store::Write, vault::SecretRef};
 use types::Fault;
 
 use super::{PLATFORM, broken};
-use crate::{World, records};
+use crate::{
+    World,
+    books::{self, Decision},
+    records,
+};
 
 const NAME: &str = "pki";
-/// Many may be writing at once; each round one of them gets through.
-const ROUNDS: u32 = 200;
 
 fn place() -> SecretRef {
     SecretRef::new(PLATFORM, NAME)
 }
 
-/// Whether something of the platform's own is sealed in this store: without the key it was sealed with, it is lost.
-pub async fn is_sealed(store: &dyn Store) -> Result<bool, Fault> {
-    let sealed = store.secret(&place()).await.map_err(records::fault)?;
-    Ok(sealed.is_some())
-}
-
 /// Nothing while nobody needed them.
 pub(crate) async fn known(world: &World) -> Result<Option<PlatformPki>, Fault> {
-    let at = place();
-    let Some(sealed) = world.store.secret(&at).await.map_err(records::fault)? else {
-        return Ok(None);
-    };
-    PlatformPki::from_secret(&world.vault.open(&at, &sealed)?)
-        .map(Some)
-        .map_err(broken)
+    let sealed = records::secret(&*world.store, &*world.vault, &place()).await?;
+    let pki = sealed.as_ref().map(PlatformPki::from_secret);
+    pki.transpose().map_err(broken)
 }
 
 /// The authorities as they are, or the first ones.
@@ -52,41 +40,29 @@ pub(crate) async fn roots_pem(world: &World) -> Result<String, Fault> {
 /// Changes them as `edit` does, which says whether it did anything. The edge has something new to learn then.
 pub(super) async fn change(
     world: &World,
-    edit: impl Fn(&mut PlatformPki) -> Result<bool, Fault>,
+    edit: impl Fn(&mut PlatformPki) -> Result<bool, Fault> + Send + Sync,
 ) -> Result<PlatformPki, Fault> {
-    let at = place();
-    for _ in 0..ROUNDS {
-        // Read first: what is written below is refused if anybody wrote since.
-        let mut ground = records::ground(&*world.store).await?;
-        let kept = known(world).await?;
-        let made = kept.is_none();
-        let mut pki = match kept {
-            Some(pki) => pki,
-            None => PlatformPki::new(world.clock.now()).map_err(broken)?,
-        };
-        if !edit(&mut pki)? && !made {
-            return Ok(pki);
-        }
-        ground.value.edge_generation += 1;
-        let sealed = world.vault.seal(&at, &pki.to_secret())?;
-        let writes = vec![
-            Write::Put(Doc::new(&ground.value, ground.version)),
-            Write::PutSecret {
-                at: at.clone(),
-                sealed,
-            },
-        ];
-        match world.store.commit(Batch { fence: None, writes }).await {
-            Ok(()) => return Ok(pki),
-            Err(StoreError::Stale { .. }) => {}
-            Err(error) => return Err(records::fault(error)),
-        }
-    }
-    Err(Fault::unavailable(
-        "busy",
-        "too many changes are being made at once",
-        "try again",
-    ))
+    let edit = &edit;
+    books::accept(&*world.store, &world.signals, move || {
+        Box::pin(async move {
+            let kept = known(world).await?;
+            let made = kept.is_none();
+            let mut pki = match kept {
+                Some(pki) => pki,
+                None => PlatformPki::new(world.clock.now()).map_err(broken)?,
+            };
+            if !edit(&mut pki)? && !made {
+                return Ok(Decision::Answer(pki));
+            }
+            let at = place();
+            let sealed = world.vault.seal(&at, &pki.to_secret())?;
+            Ok(Decision::Write {
+                writes: vec![Write::PutSecret { at, sealed }],
+                answer: pki,
+            })
+        })
+    })
+    .await
 }
 
 /// Renews what nears its end.

@@ -1,15 +1,12 @@
 //! What a cluster's apiserver shows to the platform: a certificate that names the cluster.
 
-use cluster::{
-    material::{from_secret, to_secret},
-    pki::Leaf,
-};
+use cluster::{material::to_secret, pki::Leaf};
 use iam::pki::{not_after, serial_of};
 use ports::{store::Write, vault::SecretRef};
 use types::{ClusterId, Fault};
 
-use super::{authorities, broken, horizon};
-use crate::{World, records};
+use super::{authorities, broken, horizon, key_pem};
+use crate::{World, desired::target::unseal};
 
 const NAME: &str = "identity-client";
 
@@ -18,11 +15,7 @@ fn place(cluster: &ClusterId) -> SecretRef {
 }
 
 pub(crate) async fn client(world: &World, cluster: &ClusterId) -> Result<Option<Leaf>, Fault> {
-    let at = place(cluster);
-    let Some(sealed) = world.store.secret(&at).await.map_err(records::fault)? else {
-        return Ok(None);
-    };
-    from_secret(&world.vault.open(&at, &sealed)?).map(Some)
+    unseal(world, &place(cluster)).await
 }
 
 /// Whether it is there and not near its end.
@@ -39,13 +32,9 @@ pub(crate) async fn seal_client(world: &World, cluster: &ClusterId) -> Result<Wr
         .await?
         .issue_client(cluster, world.clock.now())
         .map_err(broken)?;
-    let key_pem = issued
-        .key_pem
-        .expose_str()
-        .map_err(|_| Fault::internal("platform-pki", "a key is not text"))?;
     let leaf = Leaf {
+        key_pem: key_pem(&issued)?,
         cert_pem: issued.chain_pem,
-        key_pem: key_pem.to_owned(),
     };
     let at = place(cluster);
     let sealed = world.vault.seal(&at, &to_secret(&leaf))?;

@@ -1,7 +1,7 @@
-//! What tokens are verified with. The ring of signing keys is made and turned where tokens are issued.
+//! What tokens are signed and verified with, as it is sealed. The ring is made and turned where tokens are issued.
 
 use iam::keys::{KeyRing, KeySet};
-use ports::vault::SecretRef;
+use ports::{Store, Vault, vault::SecretRef};
 use types::Fault;
 
 use super::PLATFORM;
@@ -13,12 +13,13 @@ pub(crate) fn signing_keys() -> SecretRef {
 }
 
 /// Nothing while no token was ever issued.
+pub(crate) async fn ring(store: &dyn Store, vault: &dyn Vault) -> Result<Option<KeyRing>, Fault> {
+    let sealed = records::secret(store, vault, &signing_keys()).await?;
+    let ring = sealed.as_ref().map(KeyRing::from_secret).transpose();
+    ring.map_err(|error| Fault::internal("signing-keys", error.to_string()))
+}
+
 pub(super) async fn key_set(world: &World) -> Result<KeySet, Fault> {
-    let at = signing_keys();
-    let Some(sealed) = world.store.secret(&at).await.map_err(records::fault)? else {
-        return Ok(KeySet::default());
-    };
-    let ring = KeyRing::from_secret(&world.vault.open(&at, &sealed)?)
-        .map_err(|error| Fault::internal("signing-keys", error.to_string()))?;
-    Ok(ring.public(world.clock.now()))
+    let ring = ring(&*world.store, &*world.vault).await?;
+    Ok(ring.map_or_else(KeySet::default, |ring| ring.public(world.clock.now())))
 }

@@ -10,16 +10,15 @@ mod publish;
 mod serving;
 mod snapshot;
 
-pub use authorities::is_sealed;
 pub use publish::Publisher;
 
 pub(crate) use authorities::{known, roots_pem};
 pub(crate) use client::{client, good_client, revoke_client, seal_client};
-pub(crate) use keys::signing_keys;
+pub(crate) use keys::{ring, signing_keys};
 pub(crate) use serving::serving;
 pub(crate) use snapshot::snapshot;
 
-use iam::pki::PkiError;
+use iam::pki::{Issued, PkiError};
 use types::{Fault, Timestamp};
 
 use crate::World;
@@ -32,6 +31,12 @@ const RENEW_BEFORE_S: i64 = 30 * 86_400;
 
 fn horizon(world: &World) -> Timestamp {
     world.clock.now().plus(RENEW_BEFORE_S)
+}
+
+fn key_pem(issued: &Issued) -> Result<String, Fault> {
+    let text = issued.key_pem.expose_str();
+    text.map(str::to_owned)
+        .map_err(|_| Fault::internal("platform-pki", "a key is not text"))
 }
 
 fn broken(error: PkiError) -> Fault {

@@ -2,18 +2,23 @@
 
 use std::{collections::BTreeMap, net::Ipv4Addr};
 
-use cluster::material::{from_secret, to_secret};
+use cluster::material::to_secret;
 use iam::pki::{PlatformPki, not_after};
 use ports::{
     edge::{IDENTITY_NAME, Serving},
-    store::{Batch, Doc, Filter, StoreError, Write},
+    store::{Filter, Write},
     vault::SecretRef,
 };
 use serde::{Deserialize, Serialize};
 use types::{Fault, NetworkId, Secret, Timestamp, network::Network};
 
-use super::{PLATFORM, broken, horizon};
-use crate::{World, records};
+use super::{PLATFORM, broken, horizon, key_pem};
+use crate::{
+    World,
+    books::{self, Decision},
+    desired::target::unseal,
+    records,
+};
 
 const NAME: &str = "serving";
 
@@ -33,11 +38,7 @@ fn place() -> SecretRef {
 }
 
 async fn stored(world: &World) -> Result<All, Fault> {
-    let at = place();
-    match world.store.secret(&at).await.map_err(records::fault)? {
-        Some(sealed) => from_secret(&world.vault.open(&at, &sealed)?),
-        None => Ok(All::new()),
-    }
+    Ok(unseal(world, &place()).await?.unwrap_or_default())
 }
 
 /// By network; one that was made a moment ago has none yet.
@@ -54,37 +55,31 @@ pub(crate) async fn serving(world: &World) -> Result<BTreeMap<NetworkId, Serving
 
 /// Every network has a certificate that is good for a while; of networks that are gone none is kept.
 pub(super) async fn renew(world: &World, pki: &PlatformPki) -> Result<(), Fault> {
-    loop {
-        // Read first: what is written below is refused if anybody wrote since.
-        let mut ground = records::ground(&*world.store).await?;
-        let before = stored(world).await?;
-        let networks = records::list::<Network>(&*world.store, &Filter::default()).await?;
-        let mut all = All::new();
-        for network in networks.iter().map(|n| &n.value).filter(|n| !n.deleting) {
-            let address = network.platform_address();
-            let kept = match before.get(&network.id) {
-                Some(kept) if kept.address == address && is_good(kept, horizon(world))? => kept.clone(),
-                _ => issue(pki, address, world.clock.now())?,
-            };
-            all.insert(network.id.clone(), kept);
-        }
-        if all == before {
-            return Ok(());
-        }
-        ground.value.edge_generation += 1;
-        let at = place();
-        let sealed = world.vault.seal(&at, &to_secret(&all))?;
-        let writes = vec![
-            Write::Put(Doc::new(&ground.value, ground.version)),
-            Write::PutSecret { at, sealed },
-        ];
-        match world.store.commit(Batch { fence: None, writes }).await {
-            Ok(()) => return Ok(()),
-            // Somebody else was accepted: there may be another network.
-            Err(StoreError::Stale { .. }) => {}
-            Err(error) => return Err(records::fault(error)),
-        }
-    }
+    books::accept(&*world.store, &world.signals, move || {
+        Box::pin(async move {
+            let before = stored(world).await?;
+            let networks = records::list::<Network>(&*world.store, &Filter::default()).await?;
+            let mut all = All::new();
+            for network in networks.iter().map(|n| &n.value).filter(|n| !n.deleting) {
+                let address = network.platform_address();
+                let kept = match before.get(&network.id) {
+                    Some(kept) if kept.address == address && is_good(kept, horizon(world))? => kept.clone(),
+                    _ => issue(pki, address, world.clock.now())?,
+                };
+                all.insert(network.id.clone(), kept);
+            }
+            if all == before {
+                return Ok(Decision::Answer(()));
+            }
+            let at = place();
+            let sealed = world.vault.seal(&at, &to_secret(&all))?;
+            Ok(Decision::Write {
+                writes: vec![Write::PutSecret { at, sealed }],
+                answer: (),
+            })
+        })
+    })
+    .await
 }
 
 fn is_good(kept: &Kept, horizon: Timestamp) -> Result<bool, Fault> {
@@ -95,13 +90,9 @@ fn issue(pki: &PlatformPki, address: Ipv4Addr, now: Timestamp) -> Result<Kept, F
     let issued = pki
         .issue_server(&[IDENTITY_NAME], &[address.into()], now)
         .map_err(broken)?;
-    let key_pem = issued
-        .key_pem
-        .expose_str()
-        .map_err(|_| Fault::internal("platform-pki", "a key is not text"))?;
     Ok(Kept {
         address,
+        key_pem: key_pem(&issued)?,
         chain_pem: issued.chain_pem,
-        key_pem: key_pem.to_owned(),
     })
 }

@@ -45,12 +45,12 @@ pub(crate) async fn snapshot(
         };
         Some((cluster.id.clone(), reach))
     });
-    let revoked = tokens.iter();
     Ok(Snapshot {
         generation,
         issuer: world.settings.issuer.clone(),
         keys: key_set(world).await?,
-        revoked: revoked
+        revoked: tokens
+            .iter()
             .filter(|token| token.revoked && token.expires > now)
             .map(|token| (token.id.clone(), token.expires))
             .collect(),

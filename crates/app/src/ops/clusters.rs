@@ -39,7 +39,7 @@ impl Ops {
         spec: ClusterSpec,
     ) -> Result<(Cluster, Operation), Fault> {
         let id = &ClusterId::generate();
-        let (project, name, spec) = (project, &name, &spec);
+        let (name, spec) = (&name, &spec);
         self.accept(move || {
             Box::pin(async move {
                 if let Some(other) = self.named(project, name).await? {

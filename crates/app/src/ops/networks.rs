@@ -29,7 +29,7 @@ impl Ops {
     ) -> Result<(Network, Operation), Fault> {
         check_range(cidr)?;
         let id = &NetworkId::generate();
-        let (project, name) = (project, &name);
+        let name = &name;
         self.accept(move || {
             Box::pin(async move {
                 let all = records::list::<Network>(&*self.world.store, &Filter::default()).await?;

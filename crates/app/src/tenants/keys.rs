@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 use types::{Fault, Secret, Timestamp};
 
 use super::Tenants;
-use crate::{identity::signing_keys, records};
+use crate::{identity, records};
 
 const SIGNS_FOR_S: i64 = 30 * 86_400;
 /// The longest life of any token.
@@ -60,9 +60,8 @@ impl Tenants {
     }
 
     async fn stored_ring(&self, now: Timestamp) -> Result<KeyRing, Fault> {
-        let at = signing_keys();
-        match self.store.secret(&at).await.map_err(records::fault)? {
-            Some(sealed) => KeyRing::from_secret(&self.vault.open(&at, &sealed)?).map_err(broken),
+        match identity::ring(&*self.store, &*self.vault).await? {
+            Some(ring) => Ok(ring),
             None => {
                 let ring = KeyRing::new(now).map_err(broken)?;
                 self.keep(&ring).await?;
@@ -72,7 +71,7 @@ impl Tenants {
     }
 
     async fn keep(&self, ring: &KeyRing) -> Result<(), Fault> {
-        let at = signing_keys();
+        let at = identity::signing_keys();
         let sealed = self.vault.seal(&at, &ring.to_secret())?;
         let writes = vec![Write::PutSecret { at, sealed }];
         let kept = self.store.commit(Batch { fence: None, writes }).await;

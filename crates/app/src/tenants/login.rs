@@ -66,11 +66,8 @@ impl Tenants {
 
     pub(super) async fn password_of(&self, user: &UserId) -> Result<Option<String>, Fault> {
         let at = SecretRef::new(user.as_str(), PASSWORD);
-        let Some(sealed) = self.store.secret(&at).await.map_err(records::fault)? else {
-            return Ok(None);
-        };
-        let hash = self.vault.open(&at, &sealed)?;
-        Ok(hash.expose_str().ok().map(str::to_owned))
+        let hash = records::secret(&*self.store, &*self.vault, &at).await?;
+        Ok(hash.and_then(|hash| hash.expose_str().ok().map(str::to_owned)))
     }
 
     pub(super) fn seal_password(&self, user: &UserId, hash: &str) -> Result<Write, Fault> {

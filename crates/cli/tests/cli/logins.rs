@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    person::{PASSWORD, Person},
+    person::{PASSWORD, Person, invitation},
     site::{Ran, Site},
 };
 
@@ -128,16 +128,7 @@ fn a_refresh_token_shown_twice_ends_the_login() {
 #[test]
 fn a_login_that_cannot_be_kept_is_not_begun() {
     let site = Site::start();
-    let invited = site.done(&[
-        "user",
-        "invite",
-        "ana@acme.example",
-        "--role",
-        "project_member",
-        "-o",
-        "json",
-    ]);
-    let code = crate::person::code_of(&invited);
+    let code = invitation(&site, "ana@acme.example", "project_member", "default");
     let ana = Person::at(&site, "ana");
     fs::write(ana.home.join(".config"), "not a directory").unwrap();
     ana.login_with(&code).failed(1, "credentials-unwritable");
@@ -184,18 +175,7 @@ fn contexts_and_their_projects() {
     site.done(&["org", "create", "acme"]);
     site.done(&["project", "create", "shop", "--org", "acme"]);
     let ana = ana(&site);
-    let invited = site.done(&[
-        "user",
-        "invite",
-        "ana@acme.example",
-        "--role",
-        "project_viewer",
-        "--project",
-        "shop",
-        "-o",
-        "json",
-    ]);
-    let ran = ana.login_with(&crate::person::code_of(&invited));
+    let ran = ana.login_with(&invitation(&site, "ana@acme.example", "project_viewer", "shop"));
     assert!(
         ran.code == 0
             && ran

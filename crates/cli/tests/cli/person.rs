@@ -28,20 +28,8 @@ impl Person {
 
     /// Invited by the operator with a role in a project, and logged in.
     pub fn invited(site: &Site, email: &str, role: &str, project: &str) -> Self {
-        let invited = site.done(&[
-            "user",
-            "invite",
-            email,
-            "--role",
-            role,
-            "--project",
-            project,
-            "-o",
-            "json",
-        ]);
-        let code = code_of(&invited);
         let person = Self::at(site, email);
-        let ran = person.login_with(&code);
+        let ran = person.login_with(&invitation(site, email, role, project));
         assert_eq!(ran.code, 0, "{ran:?}");
         person
     }
@@ -108,6 +96,22 @@ impl Person {
         }
         fs::write(self.credentials(), stored.to_string()).unwrap();
     }
+}
+
+/// The code of an invitation by the operator.
+pub fn invitation(site: &Site, email: &str, role: &str, project: &str) -> String {
+    let words = [
+        "user",
+        "invite",
+        email,
+        "--role",
+        role,
+        "--project",
+        project,
+        "-o",
+        "json",
+    ];
+    code_of(&site.done(&words))
 }
 
 pub fn code_of(invited: &str) -> String {

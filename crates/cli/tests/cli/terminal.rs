@@ -14,7 +14,7 @@ use rustix::{
 };
 
 use crate::{
-    person::{PASSWORD, Person, code_of},
+    person::{PASSWORD, Person, invitation},
     site::{Ran, Site},
 };
 
@@ -87,16 +87,7 @@ impl Terminal {
 #[test]
 fn an_invitation_is_taken_up_and_used_to_log_in() {
     let site = Site::start();
-    let invited = site.done(&[
-        "user",
-        "invite",
-        "ana@acme.example",
-        "--role",
-        "project_member",
-        "-o",
-        "json",
-    ]);
-    let code = code_of(&invited);
+    let code = invitation(&site, "ana@acme.example", "project_member", "default");
     let ana = Person::at(&site, "ana");
     let question = "Password (a new one, or your own if you have logged in here before)";
     let invitation = ["login", "--endpoint", &site.endpoint, "--invitation-file", "-"];

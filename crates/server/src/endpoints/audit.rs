@@ -10,13 +10,10 @@ use serde::Deserialize;
 use types::{Fault, audit::Head};
 
 use crate::{
-    answer::{Answer, Asked},
+    answer::{Answer, Asked, limit},
     guard::By,
     router::Api,
 };
-
-const DEFAULT_LIMIT: u32 = 100;
-const MAX_LIMIT: u32 = 1000;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -41,15 +38,7 @@ pub async fn list(
     By(principal): By,
     Asked(filter): Asked<Filter>,
 ) -> Answer<Json<AuditList>> {
-    let limit = filter.limit.unwrap_or(DEFAULT_LIMIT);
-    if !(1..=MAX_LIMIT).contains(&limit) {
-        return Err(Fault::invalid(
-            "limit-range",
-            format!("a limit of {limit} records was asked for"),
-            format!("ask for 1 to {MAX_LIMIT}, and for more by the cursor of the answer"),
-        )
-        .into());
-    }
+    let limit = limit(filter.limit)?;
     let project = match &filter.project {
         Some(project) => Some(
             api.tenants

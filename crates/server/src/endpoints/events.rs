@@ -3,16 +3,12 @@
 use api::event::{EventList, EventView};
 use axum::{Json, extract::State};
 use serde::Deserialize;
-use types::Fault;
 
 use crate::{
-    answer::{Answer, Asked},
+    answer::{Answer, Asked, limit},
     guard::Within,
     router::Api,
 };
-
-const DEFAULT_LIMIT: u32 = 100;
-const MAX_LIMIT: u32 = 1000;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -26,15 +22,7 @@ pub async fn list(
     Within(project): Within,
     Asked(filter): Asked<Filter>,
 ) -> Answer<Json<EventList>> {
-    let limit = filter.limit.unwrap_or(DEFAULT_LIMIT);
-    if !(1..=MAX_LIMIT).contains(&limit) {
-        return Err(Fault::invalid(
-            "limit-range",
-            format!("a limit of {limit} events was asked for"),
-            format!("ask for 1 to {MAX_LIMIT}"),
-        )
-        .into());
-    }
+    let limit = limit(filter.limit)?;
     let events = api
         .surface
         .list_events(&project, filter.subject.as_deref(), limit)
