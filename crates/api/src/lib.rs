@@ -18,7 +18,9 @@ pub mod platform;
 pub mod problem;
 pub mod quantity;
 pub mod routes;
+pub mod secret;
 pub mod spec;
+pub mod ssh;
 pub mod tenant;
 
 pub use problem::Problem;

@@ -13,7 +13,7 @@ mod tests {
     use crate::{
         audit, backup, cluster, event, instance, keys, network, operation, plan, platform, problem, quantity,
         routes::{self, Content, Route},
-        spec, tenant,
+        secret, spec, ssh, tenant,
     };
     use types::access::Access;
 
@@ -89,6 +89,18 @@ mod tests {
         tenant::TokenView,
         tenant::TokenList,
         tenant::ClusterTokenView,
+        secret::SecretCreate,
+        secret::SecretUpdate,
+        secret::SecretView,
+        secret::SecretVersionView,
+        secret::SecretList,
+        secret::SecretValue,
+        ssh::SshKeyCreate,
+        ssh::SshKeyView,
+        ssh::SshKeyList,
+        ssh::SshRequest,
+        ssh::SshAccess,
+        ssh::SshTunnel,
         quantity::Quantity,
         spec::ClusterSpec,
         spec::Ranges,
@@ -148,6 +160,12 @@ mod tests {
                 json!({ "name": "limit", "in": "query", "description": "At most so many; 100 when not given",
                     "schema": { "type": "integer", "minimum": 1, "maximum": 1000 } }),
             ]);
+        }
+        if path == routes::SECRET_VALUE {
+            all.push(
+                json!({ "name": "version", "in": "query", "description": "Its number; the newest when not given",
+                "schema": { "type": "integer", "minimum": 1 } }),
+            );
         }
         if path == routes::AUDIT_VERIFY {
             all.push(text(

@@ -42,6 +42,12 @@ pub const CLUSTER_CREDENTIALS: &str = "/v1/projects/{project}/clusters/{referenc
 pub const CLUSTER_IMAGES: &str = "/v1/projects/{project}/clusters/{reference}/images";
 pub const INSTANCES: &str = "/v1/projects/{project}/instances";
 pub const INSTANCE: &str = "/v1/projects/{project}/instances/{reference}";
+pub const INSTANCE_SSH: &str = "/v1/projects/{project}/instances/{reference}/ssh";
+pub const SSH_KEYS: &str = "/v1/ssh-keys";
+pub const SSH_KEY: &str = "/v1/ssh-keys/{reference}";
+pub const SECRETS: &str = "/v1/projects/{project}/secrets";
+pub const SECRET: &str = "/v1/projects/{project}/secrets/{reference}";
+pub const SECRET_VALUE: &str = "/v1/projects/{project}/secrets/{reference}/value";
 pub const OPERATIONS: &str = "/v1/projects/{project}/operations";
 pub const OPERATION: &str = "/v1/projects/{project}/operations/{id}";
 pub const OPERATION_CANCEL: &str = "/v1/projects/{project}/operations/{id}/cancel";
@@ -268,11 +274,22 @@ pub const TABLE: &[Route] = &[
     send(MEMBER, (Method::Post, CLUSTER_IMAGES), "loadImages", "Load an OCI or docker archive for every node, also those that join later", Some(Content::Media("application/x-tar")), (200, "ImageList")),
     get(VIEWER, INSTANCES, "listInstances", "The project's instances", "InstanceList"),
     get(VIEWER, INSTANCE, "getInstance", "One instance, by name or id", "InstanceView"),
+    secret(send(ADMIN, (Method::Post, INSTANCE_SSH), "sshInstance", "A certificate and a ticket that let the caller into this instance as root, for some minutes", json("SshRequest"), (200, "SshAccess"))),
     get(VIEWER, OPERATIONS, "listOperations", "The project's operations, newest first", "OperationList"),
     get(VIEWER, OPERATION, "getOperation", "One operation", "OperationView"),
     send(MEMBER, (Method::Post, OPERATION_CANCEL), "cancelOperation", "Stop the creation of a cluster; what was made is held until it is retried or deleted", None, (200, "OperationView")),
     media(VIEWER, OPERATION_WATCH, "watchOperation", "Server-sent events named `operation`, each a whole OperationView; ends with the operation", "text/event-stream"),
     get(VIEWER, EVENTS, "listEvents", "What happened, newest first", "EventList"),
+
+    get(VIEWER, SECRETS, "listSecrets", "The project's secrets, without their values", "SecretList"),
+    send(MEMBER, (Method::Post, SECRETS), "createSecret", "Keep a secret", json("SecretCreate"), (200, "SecretView")),
+    get(VIEWER, SECRET, "getSecret", "What is known of a secret: its versions, not their values", "SecretView"),
+    send(MEMBER, (Method::Put, SECRET), "updateSecret", "A new version of a secret; the last ten are kept", json("SecretUpdate"), (200, "SecretView")),
+    send(MEMBER, (Method::Delete, SECRET), "deleteSecret", "Remove a secret with all its versions, for good", None, (200, "Done")),
+    secret(get(MEMBER, SECRET_VALUE, "revealSecret", "A secret's value: the newest, or that of a version", "SecretValue")),
+    get(SIGNED_IN, SSH_KEYS, "listSshKeys", "The caller's own public keys", "SshKeyList"),
+    send(SIGNED_IN, (Method::Post, SSH_KEYS), "addSshKey", "Tell the platform a public key of the caller", json("SshKeyCreate"), (200, "SshKeyView")),
+    send(SIGNED_IN, (Method::Delete, SSH_KEY), "deleteSshKey", "Forget a public key of the caller", None, (200, "Done")),
 
     secret(Route { answer: Content::Media("application/octet-stream"), ..send(PLATFORM, (Method::Post, BACKUP), "backup", "The platform's state in one file, sealed under a passphrase", json("BackupRequest"), (200, "")) }),
     get(PLATFORM, KEYS, "listKeys", "The master keys that secrets are sealed under, and how many rows are under each", "KeyList"),
@@ -307,7 +324,9 @@ mod tests {
                 Access::Project(_) => route.path.contains("{project}"),
                 Access::OrgSeen => route.path.contains("{org}"),
                 Access::OrgAdmin => route.path.contains("{org}") || route.path.contains("{project}"),
-                Access::Open | Access::SignedIn => !route.path.contains("{"),
+                Access::Open => !route.path.contains("{"),
+                // What is somebody's own is in no place.
+                Access::SignedIn => !route.path.contains("{project}") && !route.path.contains("{org}"),
                 Access::Platform => true,
             };
             assert!(named, "{} {}", route.method.as_str(), route.path);
@@ -335,6 +354,8 @@ mod tests {
                 "createToken",
                 "issueCredentials",
                 "clusterToken",
+                "sshInstance",
+                "revealSecret",
                 "backup"
             ]
         );

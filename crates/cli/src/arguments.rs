@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::{
     commands::{
         admin, apply, audit, bundle, completion, context, events, instance, k8s, login, logout, man,
-        operation, org, project, quota, sa, token, user, version, vpc, whoami,
+        operation, org, project, quota, sa, secret, ssh, ssh_key, token, user, version, vpc, whoami,
     },
     connection::Connection,
 };
@@ -47,6 +47,17 @@ pub enum Command {
     /// Machines
     #[command(subcommand)]
     Instance(instance::Command),
+    /// A shell on an instance, or a command there; takes an administrator of the project
+    Ssh(ssh::Ssh),
+    /// What ssh runs to reach an instance
+    #[command(hide = true)]
+    SshProxy(ssh::proxy::SshProxy),
+    /// Your public SSH keys
+    #[command(subcommand)]
+    SshKey(ssh_key::Command),
+    /// Secrets that the platform keeps for the project
+    #[command(subcommand)]
+    Secret(secret::Command),
     /// What the platform is doing or did
     #[command(subcommand)]
     Operation(operation::Command),
@@ -115,6 +126,10 @@ mod tests {
             &["quota", "set"],
             &["user", "invite"],
             &["token", "create"],
+            &["secret"],
+            &["secret", "get"],
+            &["ssh"],
+            &["ssh-key", "add"],
         ] {
             let mut command = Cloud::command();
             command.build();

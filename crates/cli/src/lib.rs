@@ -1,5 +1,5 @@
 //! The command line `cloud`: reads what is asked, calls the API, shows the answer. It holds no state but logins, and decides
-//! nothing that the platform decides. It starts in milliseconds: one thread, no TLS, nothing set up that a command does not
+//! nothing that the platform decides. It starts in milliseconds: one thread, nothing set up that a command does not
 //! use.
 
 pub mod arguments;

@@ -30,6 +30,9 @@ pub struct ClusterMaterial {
     pub service_accounts: Leaf,
     pub encryption_key: EncryptionKey,
     pub ssh: SshKey,
+    /// Signs certificates of people; clusters made before there were any have none.
+    #[serde(default)]
+    pub ssh_authority: Option<SshKey>,
     pub control_plane: ControlPlaneMaterial,
     /// Who the platform is inside the cluster.
     pub platform: Leaf,
@@ -82,6 +85,7 @@ impl ClusterMaterial {
                 key,
             )),
             ssh: SshKey::generate(&format!("plasmacloud {}", cluster.name))?,
+            ssh_authority: Some(SshKey::generate(&format!("plasmacloud {} people", cluster.name))?),
             control_plane: ControlPlaneMaterial::issue(
                 cluster,
                 address,

@@ -1,4 +1,11 @@
-//! SSH keys, Ed25519: one pair a cluster for getting in, one host key a machine.
+//! SSH: pairs of keys made here, all Ed25519 (one a cluster for the platform itself, one a cluster that signs certificates of
+//! people, one a machine that it shows), public keys that people bring, and the certificates made over those.
+
+mod certificate;
+mod public_key;
+
+pub use certificate::Pass;
+pub use public_key::{PublicKey, PublicKeyError};
 
 use serde::{Deserialize, Serialize};
 use ssh_key::{LineEnding, PrivateKey, private::Ed25519Keypair, private::KeypairData};

@@ -1,7 +1,8 @@
 //! The edge: one process per platform instance that carries traffic, so that `cloudd` does not.
 //!
 //! - `router`: one endpoint for all clusters' APIs. It reads the name a TLS client asks for, connects to that cluster's
-//!   backend inside its network's namespace, and moves bytes. It holds no key and ends no TLS.
+//!   backend inside its network's namespace, and moves bytes. It holds no key of theirs and ends no TLS.
+//! - `tunnel`: on the same endpoint, SSH into instances for whoever holds a ticket. Here TLS ends.
 //! - `registry`: a read-only OCI registry on the platform address of every network.
 //! - `dns`: a forwarder of names to the host's own resolvers, on the same addresses.
 //! - `identity`: who holds a token, told to the clusters of every network, on the same addresses.
@@ -28,6 +29,7 @@ mod router;
 mod service;
 mod sockets;
 mod stored;
+mod tunnel;
 mod validate;
 mod volatile;
 

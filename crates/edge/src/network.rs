@@ -114,7 +114,7 @@ impl NetworkServer {
         self.door.set(tls);
     }
 
-    pub(crate) fn door(&self) -> &Door {
+    pub(crate) fn door(&self) -> &Arc<Door> {
         &self.door
     }
 

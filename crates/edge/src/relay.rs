@@ -15,7 +15,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::metrics::{Counter, Metrics};
+use crate::metrics::Counter;
 
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(60);
 const KEEPALIVE_EVERY: Duration = Duration::from_secs(15);
@@ -33,18 +33,18 @@ pub(crate) fn prepare(stream: &TcpStream) -> io::Result<()> {
 
 /// Ends when both directions have ended, or when `over` does.
 pub(crate) async fn relay(
-    client: TcpStream,
+    client: impl AsyncRead + AsyncWrite + Unpin,
     backend: TcpStream,
-    metrics: &Metrics,
+    (inward, outward): (&Counter, &Counter),
     over: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let mut client = Counted {
         stream: client,
-        read: &metrics.bytes_in,
+        read: inward,
     };
     let mut backend = Counted {
         stream: backend,
-        read: &metrics.bytes_out,
+        read: outward,
     };
     tokio::select! {
         moved = tokio::io::copy_bidirectional(&mut client, &mut backend) => moved.map(drop),
@@ -53,12 +53,12 @@ pub(crate) async fn relay(
 }
 
 /// A connection whose bytes are counted as they are read, since some connections last for days.
-struct Counted<'a> {
-    stream: TcpStream,
+struct Counted<'a, S> {
+    stream: S,
     read: &'a Counter,
 }
 
-impl AsyncRead for Counted<'_> {
+impl<S: AsyncRead + Unpin> AsyncRead for Counted<'_, S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -71,7 +71,7 @@ impl AsyncRead for Counted<'_> {
     }
 }
 
-impl AsyncWrite for Counted<'_> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for Counted<'_, S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(cx, buf)
     }

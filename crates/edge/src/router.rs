@@ -26,13 +26,14 @@ use crate::{
     metrics::Metrics,
     relay,
     sockets::Sockets,
+    tunnel::{Gate, Tunnels},
 };
 
 const HELLO_TIME: Duration = Duration::from_secs(10);
 const CONNECT_TIME: Duration = Duration::from_secs(5);
 const FAREWELL_TIME: Duration = Duration::from_secs(1);
 
-/// Where a name leads.
+/// A cluster's API.
 #[derive(Clone)]
 pub(crate) struct Backend {
     pub namespace: PathBuf,
@@ -41,12 +42,20 @@ pub(crate) struct Backend {
     pub network: watch::Receiver<()>,
 }
 
-pub(crate) type Table = HashMap<String, Backend>;
+/// Where a name leads.
+#[derive(Clone)]
+pub(crate) enum Destination {
+    Backend(Backend),
+    Tunnel(Arc<Gate>),
+}
+
+pub(crate) type Table = HashMap<String, Destination>;
 
 pub(crate) struct Router {
     table: RwLock<Arc<Table>>,
     sockets: Sockets,
     metrics: Arc<Metrics>,
+    tunnels: Arc<Tunnels>,
     places: Arc<Semaphore>,
 }
 
@@ -59,11 +68,17 @@ enum Alert {
 }
 
 impl Router {
-    pub(crate) fn new(sockets: Sockets, metrics: Arc<Metrics>, connections: usize) -> Self {
+    pub(crate) fn new(
+        sockets: Sockets,
+        metrics: Arc<Metrics>,
+        tunnels: Arc<Tunnels>,
+        connections: usize,
+    ) -> Self {
         Self {
             table: RwLock::default(),
             sockets,
             metrics,
+            tunnels,
             places: Arc::new(Semaphore::new(connections)),
         }
     }
@@ -75,7 +90,7 @@ impl Router {
             .unwrap_or_else(|poisoned| poisoned.into_inner()) = Arc::new(table);
     }
 
-    fn backend(&self, name: &str) -> Option<Backend> {
+    fn destination(&self, name: &str) -> Option<Destination> {
         self.table
             .read()
             .unwrap_or_else(|poisoned| poisoned.into_inner())
@@ -116,8 +131,10 @@ impl Router {
             // Gone, or too slow.
             Ok(Ok(Hello::Incomplete) | Err(_)) | Err(_) => return self.metrics.refused.add(1),
         };
-        let Some(mut backend) = self.backend(&name) else {
-            return self.refuse(client, Alert::UnrecognizedName).await;
+        let mut backend = match self.destination(&name) {
+            Some(Destination::Backend(backend)) => backend,
+            Some(Destination::Tunnel(gate)) => return self.tunnels.serve(client, first, &gate).await,
+            None => return self.refuse(client, Alert::UnrecognizedName).await,
         };
         let server = match self.connect(&backend, &first).await {
             Ok(server) => server,
@@ -129,7 +146,8 @@ impl Router {
         };
         drop(first);
         let network_gone = async { while backend.network.changed().await.is_ok() {} };
-        if let Err(error) = relay::relay(client, server, &self.metrics, network_gone).await {
+        let counters = (&self.metrics.bytes_in, &self.metrics.bytes_out);
+        if let Err(error) = relay::relay(client, server, counters, network_gone).await {
             tracing::debug!(%name, %error, "a connection broke");
         }
     }

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use ports::edge::{EdgeConfig, EdgeStatus};
+use ports::edge::{EdgeConfig, EdgeStatus, tunnel_name};
 use tokio::{net::TcpListener, sync::Mutex, task::JoinSet, time::timeout};
 use types::{Fault, NetworkId};
 
@@ -24,9 +24,10 @@ use crate::{
     metrics::Metrics,
     network::{NetworkServer, Shared},
     registry::Images,
-    router::{Backend, Router, Table},
+    router::{Backend, Destination, Router, Table},
     sockets::Sockets,
     stored::Stored,
+    tunnel::{Gate, Tunnels},
     validate::check,
     volatile::{Volatile, keys_of, put_keys},
 };
@@ -87,7 +88,6 @@ impl Service {
             source,
         })?;
         let metrics = Arc::new(Metrics::default());
-        let router = Arc::new(Router::new(sockets.clone(), metrics.clone(), options.connections));
         let images = Arc::new(Images::new(metrics.clone()));
         let forwarder = Arc::new(Forwarder::new(options.resolv_conf.clone(), metrics.clone()));
         let volatile = Arc::new(Volatile::new(&options.state));
@@ -96,6 +96,9 @@ impl Service {
             put_keys(config, &volatile.load());
         }
         let desk = Arc::new(Desk::new(metrics.clone()));
+        let tunnels = Tunnels::new(desk.clone(), sockets.clone(), metrics.clone());
+        let router = Router::new(sockets.clone(), metrics.clone(), tunnels, options.connections);
+        let router = Arc::new(router);
         let inner = Inner {
             options,
             router,
@@ -288,7 +291,7 @@ impl Service {
         }
         drop(kept);
         let namespaces: HashMap<_, _> = config.networks.iter().map(|n| (&n.id, &n.namespace)).collect();
-        let table: Table = config
+        let mut table: Table = config
             .routes
             .iter()
             .filter_map(|route| {
@@ -297,9 +300,19 @@ impl Service {
                     address: route.backend,
                     network: force.networks.get(&route.network)?.alive(),
                 };
-                Some((route.server_name.to_ascii_lowercase(), backend))
+                Some((
+                    route.server_name.to_ascii_lowercase(),
+                    Destination::Backend(backend),
+                ))
             })
             .collect();
+        // After the clusters: no name of theirs can stand before a tunnel.
+        for network in &config.networks {
+            if let Some(server) = force.networks.get(&network.id) {
+                let gate = Gate::new(network, server.door().clone(), server.alive());
+                table.insert(tunnel_name(&network.id), Destination::Tunnel(Arc::new(gate)));
+            }
+        }
         self.inner.router.replace(table);
         force.config = Some(config);
         let tried = async {
@@ -317,7 +330,7 @@ type Doors = HashMap<NetworkId, Option<Arc<Tls>>>;
 fn doors(force: &Force, config: &EdgeConfig) -> Result<Doors, Error> {
     let identity = config.identity.as_ref();
     let doors = config.networks.iter().map(|network| {
-        let door = force.networks.get(&network.id).map(NetworkServer::door);
+        let door = force.networks.get(&network.id).map(|server| &**server.door());
         let tls = Door::wanted(door, identity, network.serving.as_ref());
         let tls = tls.map_err(|source| Error::Certificates {
             network: network.id.clone(),

@@ -5,6 +5,7 @@
 //! - `token`: the tokens themselves;
 //! - `password`, `opaque`: what people know and what programs carry;
 //! - `review`: what a cluster is told about a token;
+//! - `ticket`: what opens a tunnel to one instance;
 //! - `pki`: certificates of the platform's own services. Clusters' authorities are their own and not of this tree.
 
 pub mod keys;
@@ -12,4 +13,5 @@ pub mod opaque;
 pub mod password;
 pub mod pki;
 pub mod review;
+pub mod ticket;
 pub mod token;

@@ -63,6 +63,8 @@ pub enum Refusal {
     Withdrawn,
     /// Its project may not reach this cluster.
     Reach,
+    /// Its holder may not do this there.
+    Role,
 }
 
 impl Refusal {
@@ -74,6 +76,7 @@ impl Refusal {
             Self::Principal => "principal-unknown",
             Self::Withdrawn => "token-withdrawn",
             Self::Reach => "cluster-out-of-reach",
+            Self::Role => "role-too-low",
         }
     }
 }
@@ -153,30 +156,39 @@ impl Snapshot {
         token: &str,
         now: Timestamp,
     ) -> Result<(Claims, &Reach), Refusal> {
-        let reach = self.clusters.get(cluster).ok_or(Refusal::Cluster)?;
-        if reach.network != *network {
-            return Err(Refusal::Cluster);
-        }
+        let reach = self.reach(network, cluster)?;
         let own = cluster_audience(cluster);
         let claims =
             token::verify(token, &self.keys, &self.issuer, &[AUDIENCE, &own], now).map_err(Refusal::Token)?;
-        if self.revoked.contains_key(&claims.jti) {
-            return Err(Refusal::Revoked);
-        }
-        if !self.principals.contains(&claims.sub) || !fits(&claims) {
-            return Err(Refusal::Principal);
-        }
-        if self
-            .not_before
-            .get(&claims.sub)
-            .is_some_and(|from| claims.iat < *from)
-        {
-            return Err(Refusal::Withdrawn);
-        }
+        self.stands(&claims)?;
         if !reaches(&claims, reach) {
             return Err(Refusal::Reach);
         }
         Ok((claims, reach))
+    }
+
+    pub(crate) fn reach(&self, network: &NetworkId, cluster: &ClusterId) -> Result<&Reach, Refusal> {
+        let reach = self.clusters.get(cluster).ok_or(Refusal::Cluster)?;
+        if reach.network == *network {
+            Ok(reach)
+        } else {
+            Err(Refusal::Cluster)
+        }
+    }
+
+    /// Whether claims that were good, their time apart, still are: nothing of them was revoked or withdrawn.
+    pub fn stands(&self, claims: &Claims) -> Result<(), Refusal> {
+        if self.revoked.contains_key(&claims.jti) {
+            return Err(Refusal::Revoked);
+        }
+        if !self.principals.contains(&claims.sub) || !fits(claims) {
+            return Err(Refusal::Principal);
+        }
+        let withdrawn = self.not_before.get(&claims.sub);
+        if withdrawn.is_some_and(|from| claims.iat < *from) {
+            return Err(Refusal::Withdrawn);
+        }
+        Ok(())
     }
 
     fn user(&self, claims: &Claims, reach: &Reach) -> UserInfo {
@@ -263,7 +275,7 @@ fn fits(claims: &Claims) -> bool {
     }
 }
 
-fn reaches(claims: &Claims, reach: &Reach) -> bool {
+pub(crate) fn reaches(claims: &Claims, reach: &Reach) -> bool {
     let by_project = claims
         .project_id
         .as_ref()

@@ -9,7 +9,7 @@ use std::{
 use async_trait::async_trait;
 use iam::review::Snapshot;
 use serde::{Deserialize, Serialize};
-use types::{Fault, NetworkId, Secret};
+use types::{ClusterId, Fault, MachineId, NetworkId, Secret};
 
 /// Code of the refusal of a generation older than the one in force.
 pub const STALE: &str = "edge-generation-stale";
@@ -66,9 +66,21 @@ pub struct EdgeNetwork {
     pub namespace: PathBuf,
     pub platform_address: Ipv4Addr,
     pub clients: Vec<RegistryClient>,
+    /// What tunnels lead to, for whoever holds a ticket.
+    #[serde(default)]
+    pub instances: Vec<EdgeInstance>,
     /// With what the edge serves TokenReview in this network; without it, it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serving: Option<Serving>,
+}
+
+/// A machine that tenants see.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EdgeInstance {
+    pub id: MachineId,
+    pub cluster: ClusterId,
+    pub address: Ipv4Addr,
 }
 
 /// A server's certificate.
@@ -99,6 +111,14 @@ pub struct EdgeStatus {
     /// It has certificates without their keys, and must be told again.
     #[serde(default)]
     pub lacks_keys: bool,
+}
+
+/// What names of tunnels end in; no cluster is called so.
+pub const TUNNELS: &str = ".ssh.plasmacloud.internal";
+
+/// The name under which the endpoint takes tunnels into a network.
+pub fn tunnel_name(network: &NetworkId) -> String {
+    format!("{network}{TUNNELS}")
 }
 
 /// Where the registry listens on a network's platform address.

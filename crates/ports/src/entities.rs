@@ -2,9 +2,11 @@
 
 use types::{
     cluster::Cluster,
+    kept_secret::KeptSecret,
     machine::Machine,
     network::Network,
     operation::Operation,
+    ssh_key::SshKey,
     tenant::{Invitation, IssuedToken, Organisation, Project, ServiceAccount, Session, User},
 };
 
@@ -50,3 +52,6 @@ entity!(ServiceAccount, "service-account", scope: |s| s.project.as_str(), name: 
 entity!(IssuedToken, "token", scope: |t| t.project.as_str(), name: |_| None, parent: |t| Some(&t.holder));
 entity!(Invitation, "invitation", scope: |_| PLATFORM, name: |i| Some(&i.code), parent: |i| Some(i.org.as_str()));
 entity!(Session, "session", scope: |_| PLATFORM, name: |_| None, parent: |s| Some(s.user.as_str()));
+entity!(KeptSecret, "secret", scope: |s| s.project.as_str(), name: |s| Some(s.name.as_str()), parent: |_| None);
+// A name is its owner's own.
+entity!(SshKey, "ssh-key", scope: |k| &k.owner, name: |k| Some(k.name.as_str()), parent: |k| Some(&k.owner));

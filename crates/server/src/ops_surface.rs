@@ -4,6 +4,7 @@ use std::path::Path;
 
 use app::Ops;
 use async_trait::async_trait;
+use cluster::ssh::PublicKey;
 use futures::stream::BoxStream;
 use types::{
     Cidr, Fault, Name, OperationId, Principal, ProjectId, Secret,
@@ -14,7 +15,7 @@ use types::{
     operation::{Event, Operation},
 };
 
-use crate::surface::{BundleSummary, Census, ClusterDetail, PlanPreview, Surface, Usage};
+use crate::surface::{BundleSummary, Census, ClusterDetail, PlanPreview, SshPass, Surface, Usage};
 
 pub struct OpsSurface(pub Ops);
 
@@ -117,6 +118,16 @@ impl Surface for OpsSurface {
 
     async fn get_instance(&self, project: &ProjectId, reference: &str) -> Result<Machine, Fault> {
         self.0.get_instance(project, reference).await
+    }
+
+    async fn ssh(
+        &self,
+        caller: &Principal,
+        project: &ProjectId,
+        reference: &str,
+        public: &PublicKey,
+    ) -> Result<SshPass, Fault> {
+        self.0.ssh(caller, project, reference, public).await
     }
 
     async fn list_operations(&self, project: &ProjectId) -> Result<Vec<Operation>, Fault> {

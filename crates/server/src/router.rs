@@ -18,7 +18,7 @@ use crate::{
     backup::Backup,
     endpoints::{
         self, backup, clusters, events, images, instances, keys, login, members, networks, operations, orgs,
-        platform, projects, tokens,
+        platform, projects, secrets, ssh, tokens,
     },
     guard,
     limits::{Limits, Rate},
@@ -95,6 +95,8 @@ fn tenant_routes() -> Router<Api> {
         .route(routes::TAKE_UP, post(login::take_up))
         .route(routes::WHOAMI, get(login::whoami))
         .route(routes::SESSIONS, delete(login::end_sessions))
+        .route(routes::SSH_KEYS, get(ssh::list_keys).post(ssh::add_key))
+        .route(routes::SSH_KEY, delete(ssh::delete_key))
         .route(routes::ORGS, get(orgs::list).post(orgs::create))
         .route(routes::ORG, get(orgs::get).delete(orgs::delete))
         .route(routes::ORG_PROJECTS, post(orgs::create_project))
@@ -140,6 +142,13 @@ fn project_routes() -> Router<Api> {
         .route(routes::CLUSTER_IMAGES, get(images::list).post(images::load))
         .route(routes::INSTANCES, get(instances::list))
         .route(routes::INSTANCE, get(instances::get))
+        .route(routes::INSTANCE_SSH, post(ssh::enter))
+        .route(routes::SECRETS, get(secrets::list).post(secrets::create))
+        .route(
+            routes::SECRET,
+            get(secrets::get).put(secrets::update).delete(secrets::delete),
+        )
+        .route(routes::SECRET_VALUE, get(secrets::reveal))
         .route(routes::OPERATIONS, get(operations::list))
         .route(routes::OPERATION, get(operations::get))
         .route(routes::OPERATION_CANCEL, post(operations::cancel))

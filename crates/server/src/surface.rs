@@ -3,10 +3,11 @@
 use std::path::Path;
 
 pub use app::{
-    ops::{Census, Change, ClusterDetail, Impact, PlanPreview, PlannedStep},
+    ops::{Census, Change, ClusterDetail, Impact, PlanPreview, PlannedStep, SshPass},
     quota::Usage,
 };
 use async_trait::async_trait;
+use cluster::ssh::PublicKey;
 use futures::stream::BoxStream;
 use types::{
     Cidr, Fault, Name, OperationId, Patch, Principal, ProjectId, Secret,
@@ -77,6 +78,14 @@ pub trait Surface: Send + Sync {
     /// Only machines the tenant may see.
     async fn list_instances(&self, project: &ProjectId) -> Result<Vec<Machine>, Fault>;
     async fn get_instance(&self, project: &ProjectId, reference: &str) -> Result<Machine, Fault>;
+    /// A certificate over this key, for the caller, and the way there.
+    async fn ssh(
+        &self,
+        caller: &Principal,
+        project: &ProjectId,
+        reference: &str,
+        public: &PublicKey,
+    ) -> Result<SshPass, Fault>;
 
     /// Newest first.
     async fn list_operations(&self, project: &ProjectId) -> Result<Vec<Operation>, Fault>;

@@ -104,6 +104,10 @@ ids! {
     InvitationId = "inv";
     /// A login.
     SessionId = "ses";
+    /// A secret that a project keeps.
+    KeptSecretId = "sec";
+    /// Somebody's public SSH key.
+    SshKeyId = "key";
     /// One call of the API; both of its audit records carry it, and its answer.
     RequestId = "req";
 }

@@ -10,6 +10,7 @@ pub mod email;
 pub mod fault;
 pub mod id;
 pub mod keeper;
+pub mod kept_secret;
 pub mod kubeconfig;
 pub mod machine;
 pub mod name;
@@ -19,6 +20,7 @@ pub mod quantity;
 #[cfg(feature = "testing")]
 pub mod sample;
 pub mod secret;
+pub mod ssh_key;
 pub mod status;
 pub mod tenancy;
 pub mod tenant;
@@ -29,8 +31,8 @@ pub use cidr::Cidr;
 pub use email::Email;
 pub use fault::{Fault, FaultKind};
 pub use id::{
-    ClusterId, EventId, InvitationId, MachineId, NetworkId, OperationId, OrgId, PortId, ProjectId, RequestId,
-    ServiceAccountId, SessionId, TokenId, UserId, VolumeId,
+    ClusterId, EventId, InvitationId, KeptSecretId, MachineId, NetworkId, OperationId, OrgId, PortId,
+    ProjectId, RequestId, ServiceAccountId, SessionId, SshKeyId, TokenId, UserId, VolumeId,
 };
 pub use name::Name;
 pub use quantity::{Bytes, MilliCpu};

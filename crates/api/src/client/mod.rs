@@ -9,6 +9,8 @@ mod error;
 mod keys;
 mod networks;
 mod operations;
+mod secrets;
+mod ssh;
 mod tenants;
 mod watch;
 

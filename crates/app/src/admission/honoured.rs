@@ -1,5 +1,6 @@
 //! Fields that were set and that nothing honours yet.
 
+use ports::edge::TUNNELS;
 use types::{
     Fault,
     catalogue::resource_preset,
@@ -81,6 +82,13 @@ fn host_is_a_name(host: &str) -> Result<(), Fault> {
             && l.bytes()
                 .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
     };
+    if host.ends_with(TUNNELS) {
+        return Err(Fault::invalid(
+            "host-reserved",
+            format!("names that end in '{TUNNELS}' are the platform's own"),
+            "give a name of a domain of yours",
+        ));
+    }
     if host.len() <= 253 && host.contains('.') && host.split('.').all(label) {
         return Ok(());
     }

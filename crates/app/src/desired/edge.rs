@@ -4,7 +4,7 @@ use std::net::SocketAddrV4;
 
 use cluster::node::API_PORT;
 use ports::{
-    edge::{EdgeConfig, EdgeIdentity, EdgeNetwork, RegistryClient, SniRoute},
+    edge::{EdgeConfig, EdgeIdentity, EdgeInstance, EdgeNetwork, RegistryClient, SniRoute},
     store::Filter,
 };
 use types::{
@@ -63,7 +63,18 @@ pub async fn render(world: &World) -> Result<EdgeConfig, Fault> {
                 images: world.images.directory(&cluster.id),
             })
         });
+        let instances = machines.iter().map(|m| &m.value).filter(|machine| {
+            machine.network == network.id
+                && machine.stays()
+                && live().any(|cluster| cluster.id == machine.cluster)
+        });
+        let instances = instances.map(|machine| EdgeInstance {
+            id: machine.id.clone(),
+            cluster: machine.cluster.clone(),
+            address: machine.address,
+        });
         EdgeNetwork {
+            instances: instances.collect(),
             namespace: world.network.namespace(&network.id),
             platform_address: network.platform_address(),
             clients: clients.collect(),

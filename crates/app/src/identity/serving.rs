@@ -1,11 +1,12 @@
-//! What the edge shows to clusters of each network: a certificate for `iam-server` and the platform's address there.
+//! What the edge shows in each network: a certificate for `iam-server` and the platform's address there, and for the name
+//! of the tunnel into it.
 
 use std::{collections::BTreeMap, net::Ipv4Addr};
 
 use cluster::material::to_secret;
 use iam::pki::{PlatformPki, not_after};
 use ports::{
-    edge::{IDENTITY_NAME, Serving},
+    edge::{IDENTITY_NAME, Serving, tunnel_name},
     store::{Filter, Write},
     vault::SecretRef,
 };
@@ -27,6 +28,9 @@ const NAME: &str = "serving";
 #[serde(rename_all = "camelCase")]
 struct Kept {
     address: Ipv4Addr,
+    /// Whether it is for the tunnel too: those of before there were any are not.
+    #[serde(default)]
+    tunnel: bool,
     chain_pem: String,
     key_pem: String,
 }
@@ -64,7 +68,7 @@ pub(super) async fn renew(world: &World, pki: &PlatformPki) -> Result<(), Fault>
                 let address = network.platform_address();
                 let kept = match before.get(&network.id) {
                     Some(kept) if kept.address == address && is_good(kept, horizon(world))? => kept.clone(),
-                    _ => issue(pki, address, world.clock.now())?,
+                    _ => issue(pki, &network.id, address, world.clock.now())?,
                 };
                 all.insert(network.id.clone(), kept);
             }
@@ -83,15 +87,16 @@ pub(super) async fn renew(world: &World, pki: &PlatformPki) -> Result<(), Fault>
 }
 
 fn is_good(kept: &Kept, horizon: Timestamp) -> Result<bool, Fault> {
-    Ok(not_after(&kept.chain_pem).map_err(broken)? >= horizon)
+    Ok(kept.tunnel && not_after(&kept.chain_pem).map_err(broken)? >= horizon)
 }
 
-fn issue(pki: &PlatformPki, address: Ipv4Addr, now: Timestamp) -> Result<Kept, Fault> {
+fn issue(pki: &PlatformPki, network: &NetworkId, address: Ipv4Addr, now: Timestamp) -> Result<Kept, Fault> {
     let issued = pki
-        .issue_server(&[IDENTITY_NAME], &[address.into()], now)
+        .issue_server(&[IDENTITY_NAME, &tunnel_name(network)], &[address.into()], now)
         .map_err(broken)?;
     Ok(Kept {
         address,
+        tunnel: true,
         key_pem: key_pem(&issued)?,
         chain_pem: issued.chain_pem,
     })

@@ -12,12 +12,14 @@ mod networks;
 mod operations;
 mod preview;
 mod retry;
+mod ssh;
 
 use std::sync::Arc;
 
 pub use clusters::ClusterDetail;
 pub use operations::Census;
 pub use preview::{Change, Impact, PlanPreview, PlannedStep};
+pub use ssh::SshPass;
 
 use crate::World;
 

@@ -11,8 +11,10 @@ mod login;
 mod members;
 mod orgs;
 mod projects;
+mod secrets;
 mod service_accounts;
 mod sessions;
+mod ssh;
 mod tokens;
 
 use std::{sync::Arc, time::Duration};
@@ -30,6 +32,7 @@ use crate::{
 pub use invitations::Invited;
 pub use members::Member;
 pub use projects::Entered;
+pub use secrets::Revealed;
 pub use sessions::Pair;
 pub use tokens::Fresh;
 

@@ -4,6 +4,7 @@ use ports::store::{Doc, Filter, Versioned, Write};
 use types::{
     Fault, FaultKind, Name, OrgId, Principal, ProjectId,
     cluster::Cluster,
+    kept_secret::KeptSecret,
     network::Network,
     tenant::{Invitation, IssuedToken, Project, Quota, Role, ServiceAccount},
 };
@@ -150,6 +151,9 @@ impl Tenants {
                 }
                 for network in records::list::<Network>(store, &inside).await? {
                     holding.push(format!("the VPC '{}'", network.value.name));
+                }
+                for secret in records::list::<KeptSecret>(store, &inside).await? {
+                    holding.push(format!("the secret '{}'", secret.value.name));
                 }
                 if !holding.is_empty() {
                     return Err(Fault::conflict(

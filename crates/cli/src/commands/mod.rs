@@ -17,6 +17,9 @@ pub mod org;
 pub mod project;
 pub mod quota;
 pub mod sa;
+pub mod secret;
+pub mod ssh;
+pub mod ssh_key;
 pub mod token;
 pub mod user;
 pub mod version;
@@ -69,6 +72,10 @@ pub fn run(cloud: Cloud) -> Result<(), Failure> {
         Command::K8s(command) => with_client(at, |client| k8s::run(client, command)),
         Command::Apply(command) => with_client(at, |client| apply::run(client, command)),
         Command::Instance(command) => with_client(at, |client| instance::run(client, command)),
+        Command::Secret(command) => with_client(at, |client| secret::run(client, command)),
+        Command::SshKey(command) => with_client(at, |client| ssh_key::run(client, command)),
+        Command::Ssh(command) => with_client(at, |client| async move { command.run(&client, at).await }),
+        Command::SshProxy(command) => wait_for(command.run()),
         Command::Operation(command) => with_client(at, |client| operation::run(client, command)),
         Command::Events(command) => with_client(at, |client| events::run(client, command)),
         Command::Admin(command) => admin::run(at, command),

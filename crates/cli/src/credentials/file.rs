@@ -16,7 +16,7 @@ use crate::failure::{Exit, Failure};
 const FILE: &str = "credentials.toml";
 const LOCK: &str = "credentials.lock";
 
-fn directory() -> Option<PathBuf> {
+fn found_directory() -> Option<PathBuf> {
     let said = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     said("PLASMACLOUD_CONFIG_DIR")
         .map(PathBuf::from)
@@ -26,7 +26,7 @@ fn directory() -> Option<PathBuf> {
 
 /// Nothing when there are none.
 pub fn read() -> Result<Credentials, Failure> {
-    directory().map_or_else(|| Ok(Credentials::default()), |dir| read_in(&dir))
+    found_directory().map_or_else(|| Ok(Credentials::default()), |dir| read_in(&dir))
 }
 
 fn read_in(dir: &Path) -> Result<Credentials, Failure> {
@@ -76,17 +76,21 @@ pub struct Locked {
     _lock: File,
 }
 
-/// Waits for whoever holds it.
-pub fn lock() -> Result<Locked, Failure> {
-    let Some(dir) = directory() else {
-        return Err(Failure::new(
+/// Where what belongs to this user is kept.
+pub fn directory() -> Result<PathBuf, Failure> {
+    found_directory().ok_or_else(|| {
+        Failure::new(
             Exit::Usage,
             "credentials-nowhere",
             "neither PLASMACLOUD_CONFIG_DIR nor XDG_CONFIG_HOME nor HOME is set",
             "set PLASMACLOUD_CONFIG_DIR to the directory to keep logins in",
-        ));
-    };
-    lock_in(dir)
+        )
+    })
+}
+
+/// Waits for whoever holds it.
+pub fn lock() -> Result<Locked, Failure> {
+    lock_in(directory()?)
 }
 
 fn lock_in(dir: PathBuf) -> Result<Locked, Failure> {

@@ -9,7 +9,7 @@ use types::{Secret, Timestamp};
 
 use crate::failure::{Exit, Failure};
 
-pub use file::{Locked, lock, read};
+pub use file::{Locked, directory, lock, read};
 pub use refresh::with_good_token;
 
 /// The context of the platform on this host, whose client file is its credential. It is always there.

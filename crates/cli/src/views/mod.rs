@@ -17,7 +17,9 @@ pub mod project;
 pub mod quota;
 #[cfg(test)]
 pub mod samples;
+pub mod secret;
 pub mod service_account;
+pub mod ssh_key;
 #[cfg(test)]
 mod tenant_tests;
 #[cfg(test)]

@@ -55,6 +55,8 @@ pub(crate) const RECIPE: &[(&str, &str)] = recipe_files![
     "pods.service",
     "registry-hosts.toml",
     "resolv.conf",
+    "ssh-authority.pub",
+    "ssh-principals",
     "sshd.conf",
 ];
 
@@ -64,6 +66,7 @@ pub(crate) const NAMES: &[&str] = &[
     "dns_address",
     "domain",
     "hostname",
+    "instance",
     "labels",
     "mtu",
     "node_pods",
@@ -71,6 +74,7 @@ pub(crate) const NAMES: &[&str] = &[
     "platform",
     "pods",
     "registry",
+    "ssh_authority",
 ];
 
 /// Where each file of the recipe lies in the machine.
@@ -88,6 +92,12 @@ const PLACES: [(&str, &str); 8] = [
     ("node/sshd.conf", "/etc/ssh/sshd_config.d/10-plasmacloud.conf"),
 ];
 
+/// Which certificates sshd takes; recipes from before there were any lack them.
+const CERTIFIED: [(&str, &str); 2] = [
+    ("node/ssh-authority.pub", "/etc/ssh/plasmacloud_authority.pub"),
+    ("node/ssh-principals", "/etc/ssh/plasmacloud_principals/root"),
+];
+
 const UNITS: [(&str, &str); 4] = [
     ("node/containerd.service", "containerd.service"),
     ("node/pods.service", "plasmacloud-pods.service"),
@@ -100,6 +110,11 @@ pub fn render(input: &NodeInput<'_>) -> Result<MachineConfig, RecipeError> {
     let mut config = MachineConfig::default();
     for (name, path) in PLACES {
         config.files.push(text(path, input.recipe.text(name, &values)?));
+    }
+    for (name, path) in CERTIFIED {
+        if input.recipe.has(name) {
+            config.files.push(text(path, input.recipe.text(name, &values)?));
+        }
     }
     for (name, unit) in UNITS {
         config.units.push(Unit {
@@ -128,6 +143,7 @@ fn values(input: &NodeInput<'_>) -> Values {
         ("dns_address", ranges.dns_address().to_string()),
         ("domain", ranges.domain.clone()),
         ("hostname", input.machine.hostname.clone()),
+        ("instance", input.machine.id.to_string()),
         ("labels", labels),
         ("mtu", input.mtu.to_string()),
         ("node_pods", input.pods.to_string()),
@@ -135,6 +151,14 @@ fn values(input: &NodeInput<'_>) -> Values {
         ("platform", input.platform.to_string()),
         ("pods", ranges.pods.to_string()),
         ("registry", format!("{}:{REGISTRY_PORT}", input.platform)),
+        (
+            "ssh_authority",
+            input
+                .material
+                .ssh_authority
+                .as_ref()
+                .map_or_else(String::new, |key| key.public_openssh.clone()),
+        ),
     ])
 }
 

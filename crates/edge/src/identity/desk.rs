@@ -6,8 +6,12 @@ use std::{
 };
 
 use bytes::Bytes;
-use iam::review::Snapshot;
-use types::{ClusterId, NetworkId, Timestamp};
+use iam::{
+    review::{Refusal, Snapshot},
+    token::Claims,
+};
+use tokio::sync::watch;
+use types::{ClusterId, MachineId, NetworkId, Timestamp};
 
 use super::{
     answer::{Answers, Unreadable, token},
@@ -18,6 +22,7 @@ use crate::metrics::Metrics;
 #[derive(Default)]
 pub struct Desk {
     current: RwLock<Arc<Current>>,
+    changed: watch::Sender<()>,
     metrics: Arc<Metrics>,
 }
 
@@ -31,6 +36,7 @@ impl Desk {
     pub(crate) fn new(metrics: Arc<Metrics>) -> Self {
         Self {
             current: RwLock::default(),
+            changed: watch::Sender::default(),
             metrics,
         }
     }
@@ -52,7 +58,31 @@ impl Desk {
                 snapshot,
                 cache: Cache::default(),
             });
+            self.changed.send_replace(());
         }
+    }
+
+    /// Told of every snapshot that changes answers.
+    pub(crate) fn news(&self) -> watch::Receiver<()> {
+        self.changed.subscribe()
+    }
+
+    /// Whose ticket it is, good now for that instance.
+    pub(crate) fn ticket(
+        &self,
+        network: &NetworkId,
+        cluster: &ClusterId,
+        instance: &MachineId,
+        ticket: &str,
+    ) -> Result<Claims, Refusal> {
+        self.current()
+            .snapshot
+            .ticket(network, cluster, instance, ticket, now())
+    }
+
+    /// Whether claims that were good are withdrawn by nothing since; their time does not count.
+    pub(crate) fn stands(&self, claims: &Claims) -> bool {
+        self.current().snapshot.stands(claims).is_ok()
     }
 
     fn current(&self) -> Arc<Current> {

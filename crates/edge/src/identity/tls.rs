@@ -12,7 +12,10 @@ use rustls::{
     pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer, UnixTime, pem::PemObject},
     server::{NoServerSessionStorage, WebPkiClientVerifier, danger::ClientCertVerifier},
 };
-use tokio::net::TcpStream;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+};
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 use types::{ClusterId, Secret};
 
@@ -29,6 +32,8 @@ pub enum TlsError {
 pub struct Tls {
     acceptor: TlsAcceptor,
     verifier: Arc<dyn ClientCertVerifier>,
+    /// For whoever comes from outside, with a ticket instead of a certificate.
+    anyone: TlsAcceptor,
     /// What it was made of.
     made_of: (Serving, String, Vec<String>),
 }
@@ -54,17 +59,24 @@ impl Tls {
         let refused = |error: &dyn fmt::Display| TlsError::Refused(error.to_string());
         let provider = Arc::new(aws_lc_rs::default_provider());
         let verifier = verifier(identity, provider.clone())?;
-        let mut config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| refused(&error))?
-            .with_client_cert_verifier(verifier.clone())
-            .with_single_cert(certificates("certificate", &serving.chain_pem)?, private(key)?)
-            .map_err(|error| refused(&error))?;
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        config.session_storage = Arc::new(NoServerSessionStorage {});
-        config.send_tls13_tickets = 0;
+        let builder = || {
+            ServerConfig::builder_with_provider(provider.clone())
+                .with_safe_default_protocol_versions()
+                .map_err(|error| refused(&error))
+        };
+        let chain = certificates("certificate", &serving.chain_pem)?;
+        let acceptor = |config: Result<ServerConfig, rustls::Error>| {
+            let mut config = config.map_err(|error| refused(&error))?;
+            config.alpn_protocols = vec![b"http/1.1".to_vec()];
+            config.session_storage = Arc::new(NoServerSessionStorage {});
+            config.send_tls13_tickets = 0;
+            Ok::<_, TlsError>(TlsAcceptor::from(Arc::new(config)))
+        };
+        let known = builder()?.with_client_cert_verifier(verifier.clone());
+        let anyone = builder()?.with_no_client_auth();
         Ok(Some(Self {
-            acceptor: TlsAcceptor::from(Arc::new(config)),
+            acceptor: acceptor(known.with_single_cert(chain.clone(), private(key)?))?,
+            anyone: acceptor(anyone.with_single_cert(chain, private(key)?))?,
             verifier,
             made_of: made_of(identity, serving),
         }))
@@ -77,6 +89,13 @@ impl Tls {
 
     pub(super) async fn accept(&self, stream: TcpStream) -> std::io::Result<TlsStream<TcpStream>> {
         self.acceptor.accept(stream).await
+    }
+
+    pub(crate) async fn welcome<S>(&self, stream: S) -> std::io::Result<TlsStream<S>>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        self.anyone.accept(stream).await
     }
 
     /// Whether the caller would be let in now: revocations came, or authorities went, since it was.

@@ -134,6 +134,7 @@ fn network(dir: &Path) -> EdgeNetwork {
         namespace: PathBuf::from("/run/netns").join(format!("t-edge-{}", id.tail())),
         id,
         platform_address: PLATFORM,
+        instances: Vec::new(),
         clients: vec![RegistryClient {
             address: MACHINE,
             bundle: format!("sha256:{}", "0".repeat(64)),

@@ -14,6 +14,8 @@ pub mod operations;
 pub mod orgs;
 pub mod platform;
 pub mod projects;
+pub mod secrets;
+pub mod ssh;
 pub mod tokens;
 
 use api::operation::{OperationAccepted, OperationView};

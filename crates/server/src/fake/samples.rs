@@ -2,8 +2,10 @@
 
 use std::net::Ipv4Addr;
 
+use app::ops::SshPass;
+use cluster::ssh::{Pass, PublicKey, SshKey};
 use types::{
-    Bytes, Cidr, Name, ProjectId, Secret, Timestamp,
+    Bytes, Cidr, Fault, Name, Principal, ProjectId, Secret, Timestamp,
     catalogue::{DEFAULT_INSTANCE_TYPE, instance_type},
     cluster::{Cluster, ClusterSpec, ClusterStatus, Pins, Progress, Scale},
     machine::{Mac, Machine, Power, Role, Size},
@@ -165,4 +167,32 @@ pub fn kubeconfig(cluster: &Name, kind: &str) -> Secret {
          tls-server-name: {cluster}.k8s.test\nusers:\n- name: {cluster}-{kind}\n  user:\n    token: \"0123\"\ncontexts:\n- \
          name: {cluster}\n  context:\n    cluster: {cluster}\n    user: {cluster}-{kind}\ncurrent-context: {cluster}\n"
     ))
+}
+
+/// With a certificate of an authority that nobody trusts, and a way that leads nowhere.
+pub fn ssh_pass(caller: &Principal, machine: Machine, public: &PublicKey) -> Result<SshPass, Fault> {
+    let expires = NOW.plus(300);
+    let certificate = SshKey::generate("authority")?.certify(
+        public,
+        Pass {
+            who: &caller.name,
+            principal: machine.id.as_str(),
+            sources: &[machine.address],
+            now: NOW,
+            until: expires,
+            serial: 1,
+        },
+    )?;
+    Ok(SshPass {
+        user: "root",
+        certificate,
+        serial: 1,
+        fingerprint: public.fingerprint(),
+        host_key: SshKey::generate(&machine.hostname)?.public_openssh,
+        expires,
+        endpoint: ([127, 0, 0, 1], 1).into(),
+        server_name: ports::edge::tunnel_name(&machine.network),
+        authorities: String::new(),
+        machine,
+    })
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use async_trait::async_trait;
+use cluster::ssh::PublicKey;
 use futures::{
     StreamExt,
     stream::{self, BoxStream},
@@ -22,7 +23,7 @@ use super::{
     clusters::{known, subject, taken},
     samples,
 };
-use crate::surface::{BundleSummary, Census, ClusterDetail, PlanPreview, Surface, Usage};
+use crate::surface::{BundleSummary, Census, ClusterDetail, PlanPreview, SshPass, Surface, Usage};
 
 #[async_trait]
 impl Surface for Fake {
@@ -213,6 +214,17 @@ impl Surface for Fake {
         found
             .cloned()
             .ok_or_else(|| Fault::not_found("instance", reference))
+    }
+
+    async fn ssh(
+        &self,
+        caller: &Principal,
+        project: &ProjectId,
+        reference: &str,
+        public: &PublicKey,
+    ) -> Result<SshPass, Fault> {
+        let machine = self.get_instance(project, reference).await?;
+        samples::ssh_pass(caller, machine, public)
     }
 
     async fn list_operations(&self, project: &ProjectId) -> Result<Vec<Operation>, Fault> {

@@ -103,6 +103,7 @@ pub(super) fn town() -> Town {
             namespace: world.network().namespace(&network.id),
             platform_address: network.platform_address,
             clients: vec![],
+            instances: vec![],
             serving: None,
         }],
         bundle_cache: PathBuf::from("/cache"),
