@@ -5,6 +5,8 @@
 mod audit;
 #[path = "secrets/rotation.rs"]
 mod rotation;
+#[path = "secrets/tenant.rs"]
+mod tenant;
 
 use e2e::{Platform, Stages};
 
@@ -16,12 +18,21 @@ fn secrets_and_their_record() {
         "what is done is recorded, and a hand in the database is told",
         || audit::tampering(&platform),
     );
+    stages.run("a tenant's secret is sealed, and nowhere in clear", || {
+        tenant::kept(&platform)
+    });
     stages.run("the master key is replaced, killed on the way", || {
         rotation::killed(&platform)
     });
     stages.run("the master key comes from the environment", || {
         rotation::elsewhere(&platform)
     });
+    stages.run(
+        "a tenant's secret is as it was, and goes when it is told to",
+        || {
+            tenant::gone(&platform);
+        },
+    );
     platform.finish();
     stages.end();
 }

@@ -7,6 +7,7 @@ mod workload {
     pub mod network;
     pub mod pods;
     pub mod scaling;
+    pub mod ssh;
 }
 
 use e2e::{Cluster, Platform, Stages};
@@ -42,6 +43,15 @@ fn a_cluster_carries_a_workload() {
         workload::network::by_name(&cluster)
     });
     stages.run("logs and exec", || workload::pods::logs_and_exec(&cluster));
+    stages.run("ssh onto a worker", || {
+        workload::ssh::onto_a_worker(&cluster, &platform)
+    });
+    stages.run("scp by the lines that are printed", || {
+        workload::ssh::by_configuration(&platform);
+    });
+    stages.run("ssh is for those who may, while they may", || {
+        workload::ssh::people(&platform);
+    });
     stages.run("port-forward", || workload::network::port_forward(&cluster));
     stages.run("a node port answers on every node and in the VPC", || {
         workload::network::node_port(&cluster, &platform);

@@ -17,6 +17,8 @@ const MANY_PROJECTS: u32 = 1000;
 impl Tenants {
     /// Makes what is missing of it.
     pub async fn begin(&self) -> Result<(), Fault> {
+        // Made before the first token is: the edge knows the key by then.
+        self.key_set().await?;
         self.accept(move || {
             Box::pin(async move {
                 let store = &*self.store;

@@ -4,7 +4,7 @@ use cluster::ssh::PublicKey;
 use iam::{ticket, token::Claims};
 use ports::store::{Doc, Filter, Write};
 use types::{
-    Fault, MachineId, Name, Principal, ProjectId, SshKeyId, TokenId,
+    Fault, FaultKind, MachineId, Name, Principal, ProjectId, SshKeyId, TokenId,
     ssh_key::{MOST, SshKey},
     tenant::User,
 };
@@ -77,9 +77,14 @@ impl Tenants {
             key.name.as_str() == reference || key.id.as_str() == reference || key.fingerprint == reference
         };
         let own = self.list_ssh_keys(caller).await?;
-        own.into_iter()
-            .find(is_it)
-            .ok_or_else(|| Fault::not_found(KIND, reference))
+        own.into_iter().find(is_it).ok_or_else(|| {
+            Fault::new(
+                FaultKind::NotFound,
+                "ssh-key-not-found",
+                format!("you have no SSH key '{reference}'"),
+                "see yours with `cloud ssh-key list`, or add it with `cloud ssh-key add`",
+            )
+        })
     }
 
     pub async fn delete_ssh_key(&self, caller: &Principal, reference: &str) -> Result<SshKey, Fault> {

@@ -7,4 +7,6 @@ mod lost;
 mod pinned;
 mod scaling;
 mod second_thoughts;
+mod secrets;
+mod ssh;
 mod tenants;

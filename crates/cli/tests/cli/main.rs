@@ -4,6 +4,7 @@ mod commands;
 mod exit_codes;
 mod logins;
 mod person;
+mod secrets;
 mod site;
 mod tenants;
 mod terminal;

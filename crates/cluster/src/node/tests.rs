@@ -6,6 +6,10 @@ use types::{Timestamp, sample};
 use super::*;
 
 fn rendered() -> (MachineConfig, Vec<&'static str>) {
+    rendered_from(&Recipe::new(&[]))
+}
+
+fn rendered_from(recipe: &Recipe) -> (MachineConfig, Vec<&'static str>) {
     let cluster = sample::cluster("v1.36.4");
     let mut machine = sample::worker(&cluster, "dev-default-a1b2c");
     machine.id = "i-0000000000000001".parse().unwrap();
@@ -15,7 +19,7 @@ fn rendered() -> (MachineConfig, Vec<&'static str>) {
     let material = ClusterMaterial::generate(&cluster, api, now).unwrap();
     let node = NodeMaterial::generate(&machine, &material.ca, now).unwrap();
     let input = NodeInput {
-        recipe: &Recipe::new(&[]),
+        recipe,
         cluster: &cluster,
         machine: &machine,
         pods: "10.244.1.0/24".parse().unwrap(),
@@ -53,4 +57,26 @@ fn all_that_a_node_is_told() {
         );
     }
     insta::assert_snapshot!(told);
+}
+
+/// Clusters that were made before there were certificates of people keep what they were told.
+#[test]
+fn a_recipe_without_an_authority_lays_nothing_of_it_down() {
+    let mut files = serde_json::to_value(Recipe::new(&[])).unwrap();
+    let before = files["files"].as_object_mut().unwrap();
+    before.retain(|name, _| !name.starts_with("node/ssh-"));
+    let recipe: Recipe = serde_json::from_value(files).unwrap();
+    let laid = |recipe: &Recipe| -> Vec<String> {
+        let (config, _) = rendered_from(recipe);
+        let paths = config.files.iter().map(|file| file.path.display().to_string());
+        paths.filter(|path| path.contains("plasmacloud_")).collect()
+    };
+    assert_eq!(laid(&recipe), [""; 0]);
+    assert_eq!(
+        laid(&Recipe::new(&[])),
+        [
+            "/etc/ssh/plasmacloud_authority.pub",
+            "/etc/ssh/plasmacloud_principals/root"
+        ]
+    );
 }
