@@ -9,6 +9,7 @@ mod error;
 mod keys;
 mod networks;
 mod operations;
+mod people;
 mod secrets;
 mod ssh;
 mod tenants;
@@ -25,6 +26,7 @@ use crate::{
 pub use audit::AuditQuery;
 pub use backup::Download;
 pub use error::ClientError;
+pub use people::Whose;
 pub use watch::OperationWatch;
 
 use connection::{Connection, Payload};

@@ -10,6 +10,8 @@ mod keys;
 mod login;
 mod members;
 mod orgs;
+mod passwords;
+mod people;
 mod projects;
 mod secrets;
 mod service_accounts;
@@ -31,6 +33,7 @@ use crate::{
 
 pub use invitations::Invited;
 pub use members::Member;
+pub use passwords::Reset;
 pub use projects::Entered;
 pub use secrets::Revealed;
 pub use sessions::Pair;

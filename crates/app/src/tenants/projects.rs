@@ -6,6 +6,7 @@ use types::{
     cluster::Cluster,
     kept_secret::KeptSecret,
     network::Network,
+    ssh_key::SshKey,
     tenant::{Invitation, IssuedToken, Project, Quota, Role, ServiceAccount},
 };
 
@@ -168,6 +169,9 @@ impl Tenants {
                 }];
                 let mut gone = |kind: &'static str, id: String| writes.push(Write::Delete { kind, id });
                 for account in records::list::<ServiceAccount>(store, &inside).await? {
+                    for key in records::children::<SshKey>(store, account.value.id.as_str()).await? {
+                        gone("ssh-key", key.value.id.to_string());
+                    }
                     gone("service-account", account.value.id.to_string());
                 }
                 for token in records::list::<IssuedToken>(store, &inside).await? {

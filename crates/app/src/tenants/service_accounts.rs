@@ -59,7 +59,7 @@ impl Tenants {
         Ok(all)
     }
 
-    /// Its tokens end with it.
+    /// Its tokens and SSH keys go with it.
     pub async fn delete_service_account(&self, project: &ProjectId, reference: &str) -> Result<(), Fault> {
         self.accept(move || {
             Box::pin(async move {
@@ -76,6 +76,7 @@ impl Tenants {
                         id: token.value.id.to_string(),
                     });
                 }
+                writes.extend(self.without_ssh_keys(account.id.as_str()).await?);
                 Ok(Decision::Write { writes, answer: () })
             })
         })

@@ -103,6 +103,16 @@ impl Tenants {
         .await
     }
 
+    /// Forgetting those of somebody who goes.
+    pub(super) async fn without_ssh_keys(&self, owner: &str) -> Result<Vec<Write>, Fault> {
+        let keys = records::children::<SshKey>(&*self.store, owner).await?;
+        let forgotten = keys.into_iter().map(|key| Write::Delete {
+            kind: KIND,
+            id: key.value.id.to_string(),
+        });
+        Ok(forgotten.collect())
+    }
+
     /// For the edge: good at this one instance and nowhere else, for some minutes.
     pub async fn ssh_ticket(
         &self,

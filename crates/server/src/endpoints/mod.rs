@@ -6,6 +6,7 @@ pub mod clusters;
 pub mod events;
 pub mod images;
 pub mod instances;
+pub mod invitations;
 pub mod keys;
 pub mod login;
 pub mod members;
@@ -17,6 +18,7 @@ pub mod projects;
 pub mod secrets;
 pub mod ssh;
 pub mod tokens;
+pub mod users;
 
 use api::operation::{OperationAccepted, OperationView};
 use axum::response::Response;
