@@ -48,6 +48,7 @@ fn a_cluster_carries_a_workload() {
     });
     stages.run("scp by the lines that are printed", || {
         workload::ssh::by_configuration(&platform);
+        workload::ssh::another_workers_certificate(&platform);
     });
     stages.run("ssh is for those who may, while they may", || {
         workload::ssh::people(&platform);

@@ -135,6 +135,49 @@ pub fn by_configuration(platform: &Platform) {
     assert_eq!(read, "through scp\n", "{lines}");
 }
 
+/// A certificate for one worker, shown to the other through a tunnel that is good.
+pub fn another_workers_certificate(platform: &Platform) {
+    let Workers { first, second, .. } = workers(platform);
+    let dirs = [&first, &second].map(|name| {
+        let dir = platform.dir().join("renewed").join(name);
+        let dir = dir.to_str().expect("plain").to_owned();
+        platform.cloud(&["ssh", name, "--renew", &dir]).ok();
+        dir
+    });
+    let enter = |certified: &str, there: &str| {
+        let proxy = format!(
+            "{} ssh-proxy --way {there}/way.json",
+            platform.programs().cloud.display()
+        );
+        let mut command = Command::new("ssh");
+        command.args([
+            "-F",
+            "none",
+            "-o",
+            "BatchMode=yes",
+            "-o",
+            "IdentitiesOnly=yes",
+            "-o",
+        ]);
+        command.arg(format!("ProxyCommand={proxy}"));
+        command.args([
+            "-o",
+            "StrictHostKeyChecking=no",
+            "-o",
+            "UserKnownHostsFile=/dev/null",
+        ]);
+        command.args(["-i", &format!("{certified}/key"), "root@worker", "hostname"]);
+        run(&mut command, CALL)
+    };
+    assert_eq!(enter(&dirs[1], &dirs[1]).ok().trim(), second);
+    let refused = enter(&dirs[0], &dirs[1]);
+    assert!(
+        refused.stderr.contains("Permission denied (publickey)"),
+        "{}",
+        refused.told()
+    );
+}
+
 /// Who may and who may not, with a key of theirs, until they log out.
 pub fn people(platform: &Platform) {
     let workers = workers(platform);

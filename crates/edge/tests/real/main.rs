@@ -11,4 +11,5 @@ mod names;
 mod registry;
 mod routing;
 mod state;
+mod tunnels;
 mod upstream;

@@ -21,7 +21,7 @@ use crate::failure::{Exit, Failure};
 
 /// With which key.
 pub enum Key {
-    /// One made for this.
+    /// One made for this instance.
     Made,
     Known {
         name: String,
@@ -106,7 +106,7 @@ impl Session {
             },
             Key::Made => SshRequest {
                 key: None,
-                public: Some(make_key(&files.key())?),
+                public: Some(key_at(&files.key())?),
             },
         };
         let SshAccess {
@@ -137,8 +137,8 @@ impl Session {
     }
 }
 
-/// Its public half.
-fn make_key(path: &Path) -> Result<String, Failure> {
+/// Its public half. One that is there already stays: another ssh may be between reading it and its certificate.
+fn key_at(path: &Path) -> Result<String, Failure> {
     let failed = |error: ssh_key::Error| {
         Failure::new(
             Exit::Failed,
@@ -147,6 +147,10 @@ fn make_key(path: &Path) -> Result<String, Failure> {
             "give one of yours with --key",
         )
     };
+    let there = fs::read_to_string(path).map(Zeroizing::new).ok();
+    if let Some(key) = there.and_then(|text| PrivateKey::from_openssh(&*text).ok()) {
+        return key.public_key().to_openssh().map_err(failed);
+    }
     let mut seed = Zeroizing::new([0u8; 32]);
     getrandom::fill(&mut *seed).map_err(|error| unwritable(path, &io::Error::other(error.to_string())))?;
     let pair = KeypairData::Ed25519(Ed25519Keypair::from_seed(&seed));
