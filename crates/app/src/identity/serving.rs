@@ -63,7 +63,9 @@ pub(super) async fn renew(world: &World, pki: &PlatformPki) -> Result<(), Fault>
             for network in networks.iter().map(|n| &n.value).filter(|n| !n.deleting) {
                 let address = network.platform_address();
                 let kept = match before.get(&network.id) {
-                    Some(kept) if kept.address == address && is_good(kept, horizon(world))? => kept.clone(),
+                    Some(kept) if kept.address == address && is_good(kept, pki, horizon(world))? => {
+                        kept.clone()
+                    }
                     _ => issue(pki, address, world.clock.now())?,
                 };
                 all.insert(network.id.clone(), kept);
@@ -82,8 +84,8 @@ pub(super) async fn renew(world: &World, pki: &PlatformPki) -> Result<(), Fault>
     .await
 }
 
-fn is_good(kept: &Kept, horizon: Timestamp) -> Result<bool, Fault> {
-    Ok(not_after(&kept.chain_pem).map_err(broken)? >= horizon)
+fn is_good(kept: &Kept, pki: &PlatformPki, horizon: Timestamp) -> Result<bool, Fault> {
+    Ok(pki.signed(&kept.chain_pem) && not_after(&kept.chain_pem).map_err(broken)? >= horizon)
 }
 
 fn issue(pki: &PlatformPki, address: Ipv4Addr, now: Timestamp) -> Result<Kept, Fault> {

@@ -5,6 +5,7 @@ mod identity;
 mod life_and_death;
 mod lost;
 mod pinned;
+mod rotating;
 mod scaling;
 mod second_thoughts;
 mod tenants;

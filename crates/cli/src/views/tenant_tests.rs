@@ -86,7 +86,7 @@ fn people_and_what_they_hold() {
     };
     insta::assert_snapshot!(
         "user-invite",
-        invitation::describe(&invited, "http://127.0.0.1:7400")
+        invitation::describe(&invited, "https://cloud.test:7443", Some("sha256:ab12"))
     );
 }
 

@@ -29,7 +29,13 @@ impl Invite {
             Some(org) => client.invite_to_org(org, &request).await?,
             None => client.invite(&request).await?,
         };
-        self.output
-            .show(&invited, |_| invitation::describe(&invited, client.endpoint()))
+        let ca = client.ca().await?;
+        let (endpoint, fingerprint) = match &ca.endpoint {
+            Some(endpoint) => (endpoint.as_str(), ca.fingerprints.first()),
+            None => (client.endpoint(), None),
+        };
+        self.output.show(&invited, |_| {
+            invitation::describe(&invited, endpoint, fingerprint.map(String::as_str))
+        })
     }
 }
