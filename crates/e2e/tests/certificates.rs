@@ -8,6 +8,7 @@ mod certificates {
     pub mod asking;
     pub mod outsider;
     pub mod planes;
+    pub mod renewal;
 }
 
 use std::time::Duration;
@@ -120,6 +121,20 @@ fn an_authority_is_replaced_and_nobody_is_refused() {
         assert!(refused.contains("alert"), "{refused}");
         assert_eq!(plane.edge_says(&plane.client()), Ok(405));
         outsider.is_known();
+    });
+    stages.run("what nears its end is renewed under a running apiserver", || {
+        certificates::renewal::in_place(&platform, &cluster);
+    });
+    stages.run("what a deleted cluster showed is revoked", || {
+        let shown = plane.client();
+        assert_eq!(plane.edge_says(&shown), Ok(405));
+        platform.cloud(&["k8s", "delete", "dev"]).ok();
+        let refused = plane
+            .edge_says(&shown)
+            .expect_err("its authority is good, and it is not");
+        assert!(refused.contains("revoked"), "{refused}");
+        let revoked = certificates(&list(&platform), "webhook-client")[0]["state"].clone();
+        assert_eq!(revoked, "revoked");
     });
     platform.finish();
     stages.end();

@@ -35,9 +35,9 @@ async fn site(bounds: Bounds) -> Site {
     let uploads = tempfile::tempdir().unwrap();
     let fake = Fake::default();
     let pki = fake.pki.clone();
-    let (endpoint, tls, stop) = fake.serve_tls(uploads.path().to_owned(), bounds).await;
+    let (_, tls, stop) = fake.serve_tls(uploads.path().to_owned(), bounds).await;
     Site {
-        endpoint,
+        endpoint: tls.endpoint.clone(),
         pki,
         tls,
         _stop: stop,

@@ -15,6 +15,7 @@ pub struct Plane {
 
 /// A certificate with its key, where a program finds them.
 pub struct Shown {
+    ca: PathBuf,
     cert: PathBuf,
     key: PathBuf,
 }
@@ -55,6 +56,7 @@ impl Plane {
             to
         };
         Shown {
+            ca: copy("ca.crt"),
             cert: copy("apiserver-client.crt"),
             key: copy("apiserver-client.key"),
         }
@@ -81,7 +83,7 @@ impl Plane {
             "iam-server:3000:10.20.0.2",
             "--cacert",
         ])
-        .arg(self.files.join("ca.crt"))
+        .arg(&shown.ca)
         .arg("--cert")
         .arg(&shown.cert)
         .arg("--key")

@@ -121,15 +121,14 @@ impl Fake {
         (endpoint, stop)
     }
 
-    /// The same over TLS; with what it shows, to be exchanged.
+    /// The same, and over TLS beside it; with what it shows there, to be exchanged.
     pub async fn serve_tls(
         self,
         uploads: PathBuf,
         bounds: Bounds,
     ) -> (String, Arc<Tls>, watch::Sender<bool>) {
-        let (_, tls, stop) = self.serve_both(uploads, Some(bounds)).await;
-        let tls = tls.expect("it was asked for");
-        (tls.endpoint.clone(), tls, stop)
+        let (endpoint, tls, stop) = self.serve_both(uploads, Some(bounds)).await;
+        (endpoint, tls.expect("it was asked for"), stop)
     }
 
     async fn serve_both(
