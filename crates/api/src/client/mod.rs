@@ -10,6 +10,7 @@ mod error;
 mod keys;
 mod networks;
 mod operations;
+mod people;
 mod tenants;
 mod tls;
 mod watch;
@@ -25,6 +26,7 @@ use crate::{
 pub use audit::AuditQuery;
 pub use backup::Download;
 pub use error::ClientError;
+pub use people::Whose;
 pub use tls::Trust;
 pub use watch::OperationWatch;
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use api::{
     client::{Client, Trust},
-    tenant::{Login as Request, TakeUp, TokenPair},
+    tenant::{Login as Request, PasswordResetRequest, TakeUp, TokenPair},
 };
 use clap::Args;
 use types::{Secret, Timestamp};
@@ -31,6 +31,9 @@ pub struct Login {
     /// The authority of an https:// endpoint, as sha256:…; `cloud admin ca` shows it to the platform's operator
     #[arg(long, value_name = "SHA256", conflicts_with = "ca_file", value_parser = fingerprint)]
     ca_fingerprint: Option<Trust>,
+    /// File with the code of an administrator to choose a new password with in its first line; '-' to be asked for it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["email", "invitation_file"])]
+    reset_file: Option<PathBuf>,
 }
 
 fn fingerprint(given: &str) -> Result<Trust, String> {
@@ -103,6 +106,7 @@ async fn known_by(client: &Client, trust: &Trust, given: Option<String>) -> Resu
 enum Asked {
     Password { email: String, password: Secret },
     Invitation { code: Secret, password: Secret },
+    Reset { code: Secret, password: Secret },
 }
 
 impl Login {
@@ -113,6 +117,11 @@ impl Login {
             let question = "Password (a new one, or your own if you have logged in here before)";
             let password = ask::new_secret(question, password)?;
             return Ok(Asked::Invitation { code, password });
+        }
+        if let Some(file) = &self.reset_file {
+            let code = ask::secret("Code", Some(file))?;
+            let password = ask::new_secret("New password", password)?;
+            return Ok(Asked::Reset { code, password });
         }
         let email = match self.email.or(known) {
             Some(email) => email,
@@ -149,6 +158,13 @@ impl Asked {
                     password: text(password),
                 };
                 client.accept_invitation(&request).await?
+            }
+            Self::Reset { code, password } => {
+                let request = PasswordResetRequest {
+                    code: text(code),
+                    password: text(password),
+                };
+                client.reset_password(&request).await?
             }
         };
         Ok(pair)

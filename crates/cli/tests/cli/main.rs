@@ -4,6 +4,7 @@ mod certificates;
 mod commands;
 mod exit_codes;
 mod logins;
+mod people;
 mod person;
 mod site;
 mod tenants;

@@ -2,6 +2,7 @@
 
 use api::{client::Client, tenant};
 use clap::Args;
+use types::tenant::Role;
 
 use super::OfOrg;
 use crate::{failure::Failure, output::Output, views::invitation};
@@ -10,7 +11,7 @@ use crate::{failure::Failure, output::Output, views::invitation};
 pub struct Invite {
     /// Their address
     email: String,
-    /// project_viewer, project_member or project_admin; org_admin with --org
+    /// project_viewer, project_member or project_admin; org_admin with --org; platform_admin
     #[arg(long)]
     role: String,
     #[command(flatten)]
@@ -21,21 +22,20 @@ pub struct Invite {
 
 impl Invite {
     pub async fn run(self, client: &Client) -> Result<(), Failure> {
+        // Before there is a code that is shown once.
+        let entrance = invitation::entrance(&client.ca().await?, client.endpoint());
         let request = tenant::Invite {
             email: self.email,
             role: self.role,
         };
         let invited = match &self.of.org {
             Some(org) => client.invite_to_org(org, &request).await?,
+            None if request.role == Role::PlatformAdmin.as_str() => {
+                client.invite_to_platform(&request).await?
+            }
             None => client.invite(&request).await?,
         };
-        let ca = client.ca().await?;
-        let (endpoint, fingerprint) = match &ca.endpoint {
-            Some(endpoint) => (endpoint.as_str(), ca.fingerprints.first()),
-            None => (client.endpoint(), None),
-        };
-        self.output.show(&invited, |_| {
-            invitation::describe(&invited, endpoint, fingerprint.map(String::as_str))
-        })
+        self.output
+            .show(&invited, |_| invitation::describe(&invited, &entrance))
     }
 }
