@@ -59,6 +59,7 @@ pub struct RotationView {
     /// `root` or `services`.
     pub level: String,
     /// `trust`: the next authority is made known. `replace`: it signs, and what the old one signed is replaced.
+    /// `retire`: the old one is gone, and taken out of every file.
     pub stage: String,
     pub began: String,
     /// Goes on although some cluster did not confirm.

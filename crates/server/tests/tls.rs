@@ -146,6 +146,8 @@ async fn tls_1_2_and_1_3_and_nothing_older() {
     let mut body = vec![3, 2];
     body.extend([7; 32]);
     body.extend([0, 0, 2, 0xc0, 0x09, 1, 0]);
+    // Signatures and groups that would do.
+    body.extend([0, 16, 0, 13, 0, 4, 0, 2, 4, 3, 0, 10, 0, 4, 0, 2, 0, 23]);
     let length = u8::try_from(body.len()).unwrap();
     let mut hello = vec![22, 3, 1, 0, length + 4, 1, 0, 0, length];
     hello.extend(body);

@@ -77,6 +77,7 @@ pub(super) async fn turn(world: &World, pki: &PlatformPki) -> Result<(), Fault> 
         (Stage::Trust, Level::Services) => Seen::default(),
         (Stage::Trust, Level::Root) => trusted(world, rotation).await?,
         (Stage::Replace, _) => replaced(world, pki, rotation).await?,
+        (Stage::Retire, _) => retired(world, rotation).await?,
     };
     let over = seen.waiting_for.is_empty() || rotation.forced;
     let (now, of) = (world.clock.now(), (rotation.began, rotation.stage));
@@ -174,6 +175,23 @@ async fn replaced(world: &World, pki: &PlatformPki, rotation: &Rotation) -> Resu
             seen.waiting_for.push(format!(
                 "cluster {name}: its apiserver has its new certificate and does not show it yet; it looks every five minutes"
             ));
+        }
+    }
+    Ok(seen)
+}
+
+/// Whether no control plane has the old authority in its files.
+async fn retired(world: &World, rotation: &Rotation) -> Result<Seen, Fault> {
+    let mut seen = Seen {
+        laid: rotation.laid.clone(),
+        confirmed: rotation.confirmed.clone(),
+        waiting_for: Vec::new(),
+    };
+    for cluster in asking(world).await? {
+        if plane_files(world, cluster.id.as_str()).await? == PlaneFiles::Behind {
+            let name = &cluster.name;
+            let reason = format!("cluster {name}: its control plane has the old authority in its files yet");
+            seen.waiting_for.push(reason);
         }
     }
     Ok(seen)

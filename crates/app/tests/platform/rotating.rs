@@ -127,7 +127,7 @@ async fn a_root_is_replaced_through_many_lives_and_nobody_is_refused() {
     assert_eq!(states(&all), [CertificateState::Next, CertificateState::Ok]);
 
     let (life, stages) = lived_through(&host, life, &cluster).await;
-    assert_eq!(stages, [Stage::Trust, Stage::Replace]);
+    assert_eq!(stages, [Stage::Trust, Stage::Replace, Stage::Retire]);
     let (root, services) = (roots_of(&host, &plane), trusted(&host));
     assert_eq!(
         (root.len(), services.len()),
@@ -162,7 +162,7 @@ async fn the_authority_of_services_is_replaced_under_the_same_root() {
         .unwrap_err();
     assert_eq!(refused.code, "rotation-running");
     let (_, stages) = lived_through(&host, life, &cluster).await;
-    assert_eq!(stages, [Stage::Trust, Stage::Replace]);
+    assert_eq!(stages, [Stage::Trust, Stage::Replace, Stage::Retire]);
     assert_eq!(roots_of(&host, &plane), root);
     assert_eq!(trusted(&host).len(), 1);
     assert_ne!(trusted(&host), services);
@@ -197,11 +197,13 @@ async fn who_does_not_answer_is_waited_for_and_who_does_not_run_is_not() {
     publish(&life).await;
     // The edge learns it with the next.
     publish(&life).await;
-    assert_eq!(life.ops.certificates().await.unwrap().rotation, None);
+    let rotation = life.ops.certificates().await.unwrap().rotation.unwrap();
+    assert_eq!(rotation.stage, Stage::Retire);
     assert!(!is_answered(&host, &cluster).await, "this is what forcing means");
     life.settle().await.unwrap();
     publish(&life).await;
     assert!(is_answered(&host, &cluster).await, "until it has its new one");
+    assert_eq!(life.ops.certificates().await.unwrap().rotation, None);
 }
 
 #[tokio::test]

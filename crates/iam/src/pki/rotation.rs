@@ -1,8 +1,9 @@
 //! Replacing an authority while everything below it goes on.
 //!
-//! Two stages, kept with the authorities, so that whoever is killed goes on where it was:
+//! Three stages, kept with the authorities, so that whoever is killed goes on where it was:
 //! - `Trust`: the next authority is trusted beside the old one and signs nothing yet.
 //! - `Replace`: it signs. The old one is trusted until every certificate below it was seen to be replaced.
+//! - `Retire`: the old one and its key are gone, and it is taken out of every file.
 //!
 //! A stage ends when somebody saw that it may, never because time passed. With a root its authority of `services` is
 //! replaced as well, which is signed by both roots: who missed the first stage is led over by the old one's signature.
@@ -39,6 +40,7 @@ impl Level {
 pub enum Stage {
     Trust,
     Replace,
+    Retire,
 }
 
 impl Stage {
@@ -46,6 +48,7 @@ impl Stage {
         match self {
             Self::Trust => "trust",
             Self::Replace => "replace",
+            Self::Retire => "retire",
         }
     }
 }
@@ -67,6 +70,14 @@ pub struct Rotation {
     /// What is trusted and does not sign yet.
     pub(super) root: Option<Authority>,
     pub(super) services: Option<Authority>,
+}
+
+impl Rotation {
+    fn enter(&mut self, stage: Stage) {
+        self.stage = stage;
+        self.forced = false;
+        self.waiting_for.clear();
+    }
 }
 
 impl PlatformPki {
@@ -118,9 +129,7 @@ impl PlatformPki {
         };
         match rotation.stage {
             Stage::Trust => {
-                rotation.stage = Stage::Replace;
-                rotation.forced = false;
-                rotation.waiting_for.clear();
+                rotation.enter(Stage::Replace);
                 if let Some(root) = rotation.root.take() {
                     self.roots.insert(0, root);
                 }
@@ -129,10 +138,11 @@ impl PlatformPki {
                 }
             }
             Stage::Replace => {
-                self.rotation = None;
+                rotation.enter(Stage::Retire);
                 self.roots.truncate(1);
                 self.services.truncate(1);
             }
+            Stage::Retire => self.rotation = None,
         }
         self.sign_lists(now)
     }

@@ -57,7 +57,7 @@ impl FakePki {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let begun = kept.0.begin(Level::Root, now());
         assert!(begun.expect("authorities can be made"), "none was being replaced");
-        for _ in 0..2 {
+        for _ in 0..3 {
             kept.0.advance(now()).expect("lists can be signed");
         }
         kept.1 = issue(&kept.0);

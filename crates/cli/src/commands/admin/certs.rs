@@ -123,6 +123,7 @@ fn told(rotation: &RotationView) -> String {
     let stage = match rotation.stage.as_str() {
         "trust" => "the next authority is made known everywhere",
         "replace" => "the next authority signs, and what the old one signed is replaced",
+        "retire" => "the old authority is gone, and taken out of every file",
         other => other,
     };
     let mut text = format!("replacing the authority '{}': {stage}\n", rotation.level);
