@@ -10,6 +10,7 @@ use types::{
 
 use crate::{
     event::EventView,
+    grant::ClusterGrantView,
     instance::InstanceView,
     moment,
     operation::OperationView,
@@ -164,6 +165,9 @@ pub struct ClusterDetailView {
     pub instances: Vec<InstanceView>,
     /// Newest first.
     pub events: Vec<EventView>,
+    /// Rights given in it to single people and programs.
+    #[serde(default)]
+    pub grants: Vec<ClusterGrantView>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -7,6 +7,7 @@ pub mod backup;
 pub mod client;
 pub mod cluster;
 pub mod event;
+pub mod grant;
 pub mod instance;
 pub mod keys;
 pub mod moment;

@@ -11,7 +11,8 @@ mod tests {
 
     use super::DOCUMENT;
     use crate::{
-        audit, backup, cluster, event, instance, keys, network, operation, plan, platform, problem, quantity,
+        audit, backup, cluster, event, grant, instance, keys, network, operation, plan, platform, problem,
+        quantity,
         routes::{self, Content, Route},
         spec, tenant,
     };
@@ -60,6 +61,14 @@ mod tests {
         cluster::ClusterAccepted,
         cluster::ImageList,
         cluster::CredentialsRequest,
+        grant::ClusterGrantCreate,
+        grant::ClusterGrantRevoke,
+        grant::ClusterGrantView,
+        grant::ClusterGrantList,
+        grant::GrantState,
+        grant::GrantedView,
+        grant::GrantedClusterView,
+        grant::GrantedClusterList,
         tenant::Done,
         tenant::Login,
         tenant::Logout,
@@ -181,6 +190,7 @@ mod tests {
             Access::Open => "open",
             Access::SignedIn => "signed-in",
             Access::Project(role) => role.as_str(),
+            Access::ClusterSeen => "project_viewer or granted",
             Access::OrgSeen => "org-seen",
             Access::OrgAdmin => "org_admin",
             Access::Platform => "platform_admin",

@@ -39,6 +39,9 @@ pub const CLUSTER: &str = "/v1/projects/{project}/clusters/{reference}";
 pub const CLUSTER_RETRY: &str = "/v1/projects/{project}/clusters/{reference}/retry";
 pub const CLUSTER_KUBECONFIG: &str = "/v1/projects/{project}/clusters/{reference}/kubeconfig";
 pub const CLUSTER_CREDENTIALS: &str = "/v1/projects/{project}/clusters/{reference}/credentials";
+pub const CLUSTER_GRANTS: &str = "/v1/projects/{project}/clusters/{reference}/grants";
+pub const CLUSTER_GRANTS_REVOKE: &str = "/v1/projects/{project}/clusters/{reference}/grants:revoke";
+pub const GRANTED_CLUSTERS: &str = "/v1/granted-clusters";
 pub const CLUSTER_IMAGES: &str = "/v1/projects/{project}/clusters/{reference}/images";
 pub const INSTANCES: &str = "/v1/projects/{project}/instances";
 pub const INSTANCE: &str = "/v1/projects/{project}/instances/{reference}";
@@ -129,6 +132,7 @@ const SIGNED_IN: Access = Access::SignedIn;
 const VIEWER: Access = Access::Project(Role::ProjectViewer);
 const MEMBER: Access = Access::Project(Role::ProjectMember);
 const ADMIN: Access = Access::Project(Role::ProjectAdmin);
+const CLUSTER_SEEN: Access = Access::ClusterSeen;
 const ORG_SEEN: Access = Access::OrgSeen;
 const ORG_ADMIN: Access = Access::OrgAdmin;
 const PLATFORM: Access = Access::Platform;
@@ -257,13 +261,17 @@ pub const TABLE: &[Route] = &[
     get(VIEWER, CLUSTERS, "listClusters", "The project's clusters", "ClusterList"),
     send(MEMBER, (Method::Post, CLUSTERS), "createCluster", "Make a cluster", json("ClusterCreate"), (202, "ClusterAccepted")),
     asks(send(VIEWER, (Method::Post, CLUSTERS_PLAN), "planCluster", "What creating or changing a cluster would do; changes nothing", json("PlanRequest"), (200, "PlanView"))),
-    get(VIEWER, CLUSTER, "getCluster", "One cluster, by name or id, with its instances and recent events", "ClusterDetailView"),
+    get(CLUSTER_SEEN, CLUSTER, "getCluster", "One cluster, by name or id, with its instances and recent events", "ClusterDetailView"),
     send(MEMBER, (Method::Put, CLUSTER), "applyCluster", "Make the cluster of this name, or change it to this spec (200 when there is nothing to change)", json("ClusterApply"), (202, "ClusterAccepted")),
     send(MEMBER, (Method::Delete, CLUSTER), "deleteCluster", "Remove a cluster and all that belongs to it", None, (202, "OperationAccepted")),
     send(MEMBER, (Method::Post, CLUSTER_RETRY), "retryCluster", "Take up a creation that failed or was cancelled", None, (202, "OperationAccepted")),
-    media(VIEWER, CLUSTER_KUBECONFIG, "kubeconfig", "A kubeconfig that asks `cloud` for the caller's token; nothing in it is secret", "application/yaml"),
+    media(CLUSTER_SEEN, CLUSTER_KUBECONFIG, "kubeconfig", "A kubeconfig that asks `cloud` for the caller's token; nothing in it is secret", "application/yaml"),
     secret(Route { answer: Content::Media("application/yaml"), ..send(ADMIN, (Method::Post, CLUSTER_CREDENTIALS), "issueCredentials", "An administrator's kubeconfig with a certificate of the caller's own, good for a day", json("CredentialsRequest"), (200, "")) }),
-    secret(send(VIEWER, (Method::Post, CLUSTER_TOKEN), "clusterToken", "A short-lived token of the caller for this cluster's API alone", None, (200, "ClusterTokenView"))),
+    secret(send(CLUSTER_SEEN, (Method::Post, CLUSTER_TOKEN), "clusterToken", "A short-lived token of the caller for this cluster's API alone", None, (200, "ClusterTokenView"))),
+    get(VIEWER, CLUSTER_GRANTS, "listGrants", "Rights given in this cluster to single people and programs", "ClusterGrantList"),
+    send(ADMIN, (Method::Post, CLUSTER_GRANTS), "createGrant", "Give somebody of the organisation rights in this cluster; the same twice is once", json("ClusterGrantCreate"), (200, "ClusterGrantView")),
+    send(ADMIN, (Method::Post, CLUSTER_GRANTS_REVOKE), "revokeGrants", "Take what somebody was granted in this cluster, all or what is named", json("ClusterGrantRevoke"), (200, "ClusterGrantList")),
+    get(SIGNED_IN, GRANTED_CLUSTERS, "listGrantedClusters", "Clusters of any project in which the caller was granted something", "GrantedClusterList"),
     get(VIEWER, CLUSTER_IMAGES, "listImages", "Images loaded into a cluster", "ImageList"),
     send(MEMBER, (Method::Post, CLUSTER_IMAGES), "loadImages", "Load an OCI or docker archive for every node, also those that join later", Some(Content::Media("application/x-tar")), (200, "ImageList")),
     get(VIEWER, INSTANCES, "listInstances", "The project's instances", "InstanceList"),
@@ -305,6 +313,7 @@ mod tests {
         for route in TABLE {
             let named = match route.access {
                 Access::Project(_) => route.path.contains("{project}"),
+                Access::ClusterSeen => route.path.contains("{project}/clusters/{reference}"),
                 Access::OrgSeen => route.path.contains("{org}"),
                 Access::OrgAdmin => route.path.contains("{org}") || route.path.contains("{project}"),
                 Access::Open | Access::SignedIn => !route.path.contains("{"),

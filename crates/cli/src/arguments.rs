@@ -107,6 +107,8 @@ mod tests {
             &["k8s"],
             &["k8s", "create"],
             &["k8s", "kubeconfig"],
+            &["k8s", "grant"],
+            &["k8s", "revoke"],
             &["bundle"],
             &["login"],
             &["context"],

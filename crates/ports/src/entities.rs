@@ -2,6 +2,7 @@
 
 use types::{
     cluster::Cluster,
+    grant::ClusterGrant,
     machine::Machine,
     network::Network,
     operation::Operation,
@@ -49,4 +50,5 @@ entity!(User, "user", scope: |_| PLATFORM, name: |u| Some(u.email.as_str()), par
 entity!(ServiceAccount, "service-account", scope: |s| s.project.as_str(), name: |s| Some(s.name.as_str()), parent: |_| None);
 entity!(IssuedToken, "token", scope: |t| t.project.as_str(), name: |_| None, parent: |t| Some(&t.holder));
 entity!(Invitation, "invitation", scope: |_| PLATFORM, name: |i| Some(&i.code), parent: |i| Some(i.org.as_str()));
+entity!(ClusterGrant, "grant", scope: |g| g.cluster.as_str(), name: |g| Some(&g.key), parent: |g| Some(&g.principal));
 entity!(Session, "session", scope: |_| PLATFORM, name: |_| None, parent: |s| Some(s.user.as_str()));

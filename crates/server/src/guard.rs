@@ -9,7 +9,7 @@ use std::{
 };
 
 use api::routes::{self, Method};
-use app::tenants::Entered;
+use app::tenants::{Entered, GrantedCluster};
 use axum::{
     extract::{ConnectInfo, FromRequestParts, MatchedPath, RawPathParams, Request, State},
     http::{HeaderValue, header, request::Parts},
@@ -20,6 +20,7 @@ use types::{
     Fault, FaultKind, ProjectId, Secret,
     access::{Access, Principal},
     audit::Actor,
+    grant::Granted,
     tenant::{Organisation, Role},
 };
 
@@ -52,10 +53,12 @@ impl Caller {
                 org: Some(org.id.to_string()),
                 project: None,
             },
-            Inside::Project(entered) => Place {
-                org: Some(entered.project.org.to_string()),
-                project: Some(entered.project.id.to_string()),
-            },
+            Inside::Project(Entered { project, .. }) | Inside::Cluster(GrantedCluster { project, .. }) => {
+                Place {
+                    org: Some(project.org.to_string()),
+                    project: Some(project.id.to_string()),
+                }
+            }
         }
     }
 }
@@ -65,6 +68,8 @@ enum Inside {
     Nowhere,
     Org(Organisation),
     Project(Entered),
+    /// One cluster of a project in which the caller has no role.
+    Cluster(GrantedCluster),
 }
 
 pub async fn guard(
@@ -152,7 +157,14 @@ async fn admitted(
         found.map(|(_, value)| value)
     };
     let inside = match (named("project"), named("org")) {
-        (Some(project), _) => api.tenants.enter(&principal, project).await.map(Inside::Project),
+        (Some(project), _) => match api.tenants.enter(&principal, project).await {
+            Err(fault) if access == Access::ClusterSeen && fault.kind == FaultKind::NotFound => {
+                let cluster = named("reference").unwrap_or_default();
+                let granted = api.tenants.enter_granted(&principal, project, cluster).await;
+                granted.and_then(|granted| granted.map(Inside::Cluster).ok_or(fault))
+            }
+            entered => entered.map(Inside::Project),
+        },
         (None, Some(org)) => api.tenants.find_org(&principal, org).await.map(Inside::Org),
         (None, None) => Ok(Inside::Nowhere),
     };
@@ -174,11 +186,14 @@ fn allowed(access: Access, principal: &Principal, inside: &Inside) -> bool {
     let org = match inside {
         Inside::Nowhere => None,
         Inside::Org(org) => Some(&org.id),
-        Inside::Project(entered) => Some(&entered.project.org),
+        Inside::Project(Entered { project, .. }) | Inside::Cluster(GrantedCluster { project, .. }) => {
+            Some(&project.org)
+        }
     };
     match access {
         Access::Open | Access::SignedIn => true,
         Access::Project(role) => matches!(inside, Inside::Project(entered) if entered.role >= role),
+        Access::ClusterSeen => matches!(inside, Inside::Project(_) | Inside::Cluster(_)),
         // Whoever does not see it was told that it is not there.
         Access::OrgSeen => org.is_some(),
         Access::OrgAdmin => org.is_some_and(|org| principal.administers_org(org)),
@@ -213,7 +228,7 @@ fn forbidden(access: Access) -> Fault {
         Access::Project(_) => "a member of the project",
         Access::OrgAdmin => "an administrator of the organisation",
         Access::Platform => "an administrator of the platform",
-        Access::Open | Access::SignedIn | Access::OrgSeen => "somebody else",
+        Access::Open | Access::SignedIn | Access::ClusterSeen | Access::OrgSeen => "somebody else",
     };
     Fault::new(
         FaultKind::Forbidden,
@@ -250,6 +265,20 @@ pub struct Within(pub ProjectId);
 /// The same, with the role.
 pub struct Entry(pub Entered);
 
+/// What the caller was granted in the cluster of the path, where that alone lets them see it.
+pub struct Grantee(pub Option<Vec<Granted>>);
+
+impl<S: Send + Sync> FromRequestParts<S> for Grantee {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+        Ok(Self(match &caller(parts)?.inside {
+            Inside::Cluster(cluster) => Some(cluster.granted.clone()),
+            Inside::Nowhere | Inside::Org(_) | Inside::Project(_) => None,
+        }))
+    }
+}
+
 /// The organisation of the path, which the caller belongs to.
 pub struct InOrg(pub Organisation);
 
@@ -262,7 +291,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Entry {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
         match &caller(parts)?.inside {
             Inside::Project(entered) => Ok(Self(entered.clone())),
-            Inside::Nowhere | Inside::Org(_) => Err(Refusal(Fault::internal(
+            Inside::Nowhere | Inside::Org(_) | Inside::Cluster(_) => Err(Refusal(Fault::internal(
                 "project-unknown",
                 "the route names no project",
             ))),
@@ -285,7 +314,7 @@ impl<S: Send + Sync> FromRequestParts<S> for InOrg {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
         match &caller(parts)?.inside {
             Inside::Org(org) => Ok(Self(org.clone())),
-            Inside::Nowhere | Inside::Project(_) => Err(Refusal(Fault::internal(
+            Inside::Nowhere | Inside::Project(_) | Inside::Cluster(_) => Err(Refusal(Fault::internal(
                 "org-unknown",
                 "the route names no organisation",
             ))),
@@ -297,7 +326,15 @@ impl<S: Send + Sync> FromRequestParts<S> for Referenced {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
-        let Within(project) = Within::from_request_parts(parts, state).await?;
+        let project = match &caller(parts)?.inside {
+            // Whatever the path says, it is this one.
+            Inside::Cluster(granted) => {
+                return Ok(Self(granted.project.id.clone(), granted.cluster.id.to_string()));
+            }
+            Inside::Nowhere | Inside::Org(_) | Inside::Project(_) => {
+                Within::from_request_parts(parts, state).await?.0
+            }
+        };
         let At((_, reference)) = At::<(String, String)>::from_request_parts(parts, state).await?;
         Ok(Self(project, reference))
     }

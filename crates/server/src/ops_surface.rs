@@ -8,13 +8,14 @@ use futures::stream::BoxStream;
 use types::{
     Cidr, Fault, Name, OperationId, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
+    grant::Granted,
     kubeconfig::CertificateKind,
     machine::Machine,
     network::Network,
     operation::{Event, Operation},
 };
 
-use crate::surface::{BundleSummary, Census, ClusterDetail, PlanPreview, Surface, Usage};
+use crate::surface::{BundleSummary, Census, ClusterDetail, InForce, PlanPreview, Surface, Usage};
 
 pub struct OpsSurface(pub Ops);
 
@@ -84,8 +85,22 @@ impl Surface for OpsSurface {
         self.0.retry_cluster(project, reference).await
     }
 
-    async fn kubeconfig(&self, project: &ProjectId, reference: &str) -> Result<Secret, Fault> {
-        self.0.kubeconfig(project, reference).await
+    async fn kubeconfig(
+        &self,
+        project: &ProjectId,
+        reference: &str,
+        namespace: Option<&str>,
+    ) -> Result<Secret, Fault> {
+        self.0.kubeconfig(project, reference, namespace).await
+    }
+
+    async fn in_force(
+        &self,
+        project: &ProjectId,
+        reference: &str,
+        granted: &[Granted],
+    ) -> Result<Vec<InForce>, Fault> {
+        self.0.in_force(project, reference, granted).await
     }
 
     async fn administrator(

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 pub use app::{
-    ops::{Census, Change, ClusterDetail, Impact, PlanPreview, PlannedStep},
+    ops::{Census, Change, ClusterDetail, Impact, InForce, PlanPreview, PlannedStep},
     quota::Usage,
 };
 use async_trait::async_trait;
@@ -11,6 +11,7 @@ use futures::stream::BoxStream;
 use types::{
     Cidr, Fault, Name, OperationId, Patch, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
+    grant::Granted,
     kubeconfig::CertificateKind,
     machine::Machine,
     network::Network,
@@ -56,7 +57,20 @@ pub trait Surface: Send + Sync {
     async fn delete_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault>;
     /// Takes up a creation that failed or was cancelled.
     async fn retry_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault>;
-    async fn kubeconfig(&self, project: &ProjectId, reference: &str) -> Result<Secret, Fault>;
+    /// The namespace it begins in is the project's, unless another is given.
+    async fn kubeconfig(
+        &self,
+        project: &ProjectId,
+        reference: &str,
+        namespace: Option<&str>,
+    ) -> Result<Secret, Fault>;
+    /// Of each in turn, how far the cluster has come with it. A cluster that can keep no grants is a fault.
+    async fn in_force(
+        &self,
+        project: &ProjectId,
+        reference: &str,
+        granted: &[Granted],
+    ) -> Result<Vec<InForce>, Fault>;
     /// With a certificate of the caller's own.
     async fn administrator(
         &self,

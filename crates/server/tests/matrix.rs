@@ -8,12 +8,19 @@ use api::{
     routes::{self, Route},
     tenant::{Invite, OrgCreate, ProjectCreate, QuotaView, ServiceAccountCreate, TakeUp, TokenCreate},
 };
-use server::fake::{Fake, TOKEN};
+use ports::store::{Batch, Doc, Write};
+use server::fake::{Fake, TOKEN, samples};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
 };
-use types::{access::Access, tenant::Role};
+use types::{
+    GrantId, Timestamp,
+    access::Access,
+    cluster::{Cluster, ClusterSpec},
+    grant::{ClusterGrant, GrantRole, Granted},
+    tenant::Role,
+};
 
 const PASSWORD: &str = "correct horse battery staple";
 
@@ -51,7 +58,7 @@ fn expected(route: &Route, caller: &Caller) -> Verdict {
         return Verdict::NotThere;
     }
     let allowed = match route.access {
-        Access::Open | Access::SignedIn | Access::OrgSeen => true,
+        Access::Open | Access::SignedIn | Access::ClusterSeen | Access::OrgSeen => true,
         Access::Project(needed) => role >= Some(needed),
         Access::OrgAdmin => role >= Some(Role::OrgAdmin),
         Access::Platform => platform,
@@ -229,6 +236,105 @@ async fn every_route_lets_in_whom_the_table_says() {
         }
     }
     assert!(asked > routes::TABLE.len() * 10, "{asked}");
+}
+
+/// Whoever was granted something in one cluster of a project they have no role in.
+#[tokio::test]
+async fn a_grant_lets_into_one_cluster_and_nothing_else_of_its_project() {
+    let uploads = tempfile::tempdir().unwrap();
+    let fake = Fake::default();
+    let books = fake.books.clone();
+    let (endpoint, _stop) = fake.serve(uploads.path().to_owned()).await;
+    let root = Client::new(&endpoint, Some(TOKEN.to_owned()), "default").unwrap();
+    let org = OrgCreate {
+        name: "home".to_owned(),
+        max_projects: None,
+    };
+    let org = root.create_org(&org).await.unwrap();
+    let mut projects = Vec::new();
+    for name in ["home-shop", "home-blog"] {
+        let request = ProjectCreate {
+            name: name.to_owned(),
+            quota: QuotaView::default(),
+        };
+        projects.push(root.create_project("home", &request).await.unwrap());
+    }
+    let token = invited(&root, &endpoint, "home", &projects[1].id, Role::ProjectAdmin).await;
+    let who = Client::new(&endpoint, Some(token.clone()), "home-blog").unwrap();
+    let principal = who.whoami().await.unwrap().id;
+    let network = samples::network(1, "lab".parse().unwrap(), "10.0.0.0/16".parse().unwrap());
+    let made = |n: u64, name: &str| Cluster {
+        project: projects[0].id.parse().unwrap(),
+        ..samples::cluster(n, name.parse().unwrap(), &network, ClusterSpec::default())
+    };
+    let (dev, beside) = (made(2, "dev"), made(3, "beside"));
+    let granted = Granted {
+        role: GrantRole::Viewer,
+        namespace: None,
+    };
+    let grant = ClusterGrant {
+        id: GrantId::generate(),
+        cluster: dev.id.clone(),
+        org: org.id.parse().unwrap(),
+        project: dev.project.clone(),
+        key: ClusterGrant::key(&principal, &granted),
+        principal,
+        principal_name: "project_admin@home.example".to_owned(),
+        granted,
+        by: "root".to_owned(),
+        created: Timestamp(0),
+    };
+    let writes = vec![
+        Write::Put(Doc::new(&dev, 0)),
+        Write::Put(Doc::new(&beside, 0)),
+        Write::Put(Doc::new(&grant, 0)),
+    ];
+    let fence = None;
+    ports::Store::commit(&books, Batch { fence, writes })
+        .await
+        .unwrap();
+
+    let asked = who.list_granted_clusters().await.unwrap().clusters;
+    assert_eq!(asked.len(), 1);
+    assert_eq!(
+        (asked[0].name.as_str(), asked[0].project.as_str()),
+        ("dev", "home-shop")
+    );
+    let named = [
+        ("home-shop", "dev", true),
+        ("home/home-shop", dev.id.as_str(), true),
+        (projects[0].id.as_str(), "dev", true),
+        ("home-shop", "beside", false),
+        ("home-shop", beside.id.as_str(), false),
+        ("home-shop", "nothing", false),
+        ("nope", "dev", false),
+    ];
+    let mut seen_by_grant = Vec::new();
+    for route in routes::TABLE
+        .iter()
+        .filter(|route| route.path.contains("{project}"))
+    {
+        for (project, reference, its_own) in named {
+            let values = [
+                ("project", project),
+                ("reference", reference),
+                ("member", "nobody@nowhere.example"),
+                ("id", "nothing"),
+            ];
+            let path = routes::fill(route.path, &values);
+            let (seen, told) = ask(&endpoint, route, &path, Some(&token)).await;
+            let wanted = match its_own && route.access == Access::ClusterSeen {
+                true => Verdict::LetIn,
+                false => Verdict::NotThere,
+            };
+            assert_eq!(seen, wanted, "{} {path}: {told}", route.method.as_str());
+            if seen == Verdict::LetIn {
+                seen_by_grant.push(route.id);
+            }
+        }
+    }
+    seen_by_grant.dedup();
+    assert_eq!(seen_by_grant, ["getCluster", "kubeconfig", "clusterToken"]);
 }
 
 #[tokio::test]

@@ -14,6 +14,8 @@ pub enum Access {
     SignedIn,
     /// Who holds this role, or a higher one, in the project of the path.
     Project(Role),
+    /// Who may see the project of the path, and who was granted something in the cluster of the path.
+    ClusterSeen,
     /// Who belongs to the organisation of the path, through any of its projects.
     OrgSeen,
     /// Administrators of the organisation of the path.

@@ -106,6 +106,8 @@ ids! {
     SessionId = "ses";
     /// One call of the API; both of its audit records carry it, and its answer.
     RequestId = "req";
+    /// Rights somebody was given in one cluster.
+    GrantId = "grant";
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ pub mod cidr;
 pub mod cluster;
 pub mod email;
 pub mod fault;
+pub mod grant;
 pub mod id;
 pub mod keeper;
 pub mod kubeconfig;
@@ -29,8 +30,8 @@ pub use cidr::Cidr;
 pub use email::Email;
 pub use fault::{Fault, FaultKind};
 pub use id::{
-    ClusterId, EventId, InvitationId, MachineId, NetworkId, OperationId, OrgId, PortId, ProjectId, RequestId,
-    ServiceAccountId, SessionId, TokenId, UserId, VolumeId,
+    ClusterId, EventId, GrantId, InvitationId, MachineId, NetworkId, OperationId, OrgId, PortId, ProjectId,
+    RequestId, ServiceAccountId, SessionId, TokenId, UserId, VolumeId,
 };
 pub use name::Name;
 pub use quantity::{Bytes, MilliCpu};

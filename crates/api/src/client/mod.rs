@@ -6,6 +6,7 @@ mod backup;
 mod clusters;
 mod connection;
 mod error;
+mod grants;
 mod keys;
 mod networks;
 mod operations;

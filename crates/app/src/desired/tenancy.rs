@@ -1,9 +1,14 @@
 //! Whose a cluster is, for the controller inside it that keeps namespaces for its tenants.
 
+use std::collections::BTreeSet;
+
+use ::cluster::recipe::Recipe;
+use ports::store::Filter;
 use serde_json::{Value, json};
 use types::{
     Fault,
     cluster::Cluster,
+    grant::{ClusterGrant, Granted},
     tenancy::{LAST_BINDING, NamespaceLimits, Tenancy, TenantProject, project_namespace},
     tenant::{Project, Quota},
 };
@@ -12,7 +17,7 @@ use crate::{World, records};
 
 /// A cluster is one project's: its namespace is the only one the platform keeps there. A project with clusters cannot be
 /// deleted, so none ends in its cluster's lifetime.
-pub async fn render(world: &World, cluster: &Cluster) -> Result<Tenancy, Fault> {
+pub async fn render(world: &World, recipe: &Recipe, cluster: &Cluster) -> Result<Tenancy, Fault> {
     let project = records::get::<Project>(&*world.store, cluster.project.as_str()).await?;
     let project = project.ok_or_else(|| {
         let cause = format!("the project {} of a cluster is not on the books", cluster.project);
@@ -31,7 +36,21 @@ pub async fn render(world: &World, cluster: &Cluster) -> Result<Tenancy, Fault> 
             remove_after: None,
         }],
         shared: Vec::new(),
+        grants: match engine_hosted::keeps_grants(recipe) {
+            true => Some(granted(world, cluster).await?),
+            false => None,
+        },
     })
+}
+
+/// Whoever has it: who that is the cluster learns with each of their tokens, and need not be told.
+async fn granted(world: &World, cluster: &Cluster) -> Result<BTreeSet<Granted>, Fault> {
+    let filter = Filter {
+        scope: Some(cluster.id.to_string()),
+        ..Filter::default()
+    };
+    let all = records::list::<ClusterGrant>(&*world.store, &filter).await?;
+    Ok(all.into_iter().map(|grant| grant.value.granted).collect())
 }
 
 /// Requests may reach what the project may have of machines, limits twice that as by default. What its quota leaves

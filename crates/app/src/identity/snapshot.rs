@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use iam::review::{Reach, Snapshot};
 use ports::store::{Entity, Filter};
 use types::{
-    Fault, OrgId, ProjectId,
+    ClusterId, Fault, OrgId, ProjectId,
     cluster::Cluster,
+    grant::{ClusterGrant, Granted},
     tenant::{IssuedToken, Project, ServiceAccount, User},
 };
 
@@ -36,12 +37,18 @@ pub(crate) async fn snapshot(
             .or_default()
             .insert((*project).clone());
     }
+    let mut granted: BTreeMap<ClusterId, BTreeMap<String, BTreeSet<Granted>>> = BTreeMap::new();
+    for grant in all::<ClusterGrant>(world).await? {
+        let here = granted.entry(grant.cluster).or_default();
+        here.entry(grant.principal).or_default().insert(grant.granted);
+    }
     let reach = clusters.iter().filter_map(|cluster| {
         let reach = Reach {
             network: cluster.network.clone(),
             // A project that is gone reaches nothing.
             org: (*orgs.get(&cluster.project)?).clone(),
             projects: BTreeSet::from([cluster.project.clone()]),
+            grants: granted.get(&cluster.id).cloned().unwrap_or_default(),
         };
         Some((cluster.id.clone(), reach))
     });

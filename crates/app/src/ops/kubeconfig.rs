@@ -17,7 +17,12 @@ const INTERNAL: &str = "https://kubernetes.default.svc";
 
 impl Ops {
     /// For everybody: who one is, `cloud` says each time. Nothing in it is secret.
-    pub async fn kubeconfig(&self, project: &ProjectId, reference: &str) -> Result<Secret, Fault> {
+    pub async fn kubeconfig(
+        &self,
+        project: &ProjectId,
+        reference: &str,
+        namespace: Option<&str>,
+    ) -> Result<Secret, Fault> {
         let (cluster, material) = self.with_keys(project, reference).await?;
         let name = cluster.name.as_str();
         let config = Kubeconfig {
@@ -27,7 +32,7 @@ impl Ops {
             server: self.endpoint(),
             tls_server_name: Some(&cluster.server_name),
             ca_pem: &material.ca.cert_pem,
-            namespace: Some(project_namespace(project)),
+            namespace: Some(namespace.map_or_else(|| project_namespace(project), str::to_owned)),
             proof: Proof::Token {
                 cluster: cluster.id.as_str(),
                 project: project.as_str(),

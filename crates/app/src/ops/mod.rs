@@ -4,6 +4,7 @@
 mod accept;
 mod change_cluster;
 mod clusters;
+mod grants;
 mod images;
 mod instances;
 mod kubeconfig;
@@ -16,6 +17,7 @@ mod retry;
 use std::sync::Arc;
 
 pub use clusters::ClusterDetail;
+pub use grants::InForce;
 pub use operations::Census;
 pub use preview::{Change, Impact, PlanPreview, PlannedStep};
 

@@ -9,6 +9,7 @@ use ports::{
 use types::{
     Fault,
     cluster::Cluster,
+    grant::ClusterGrant,
     machine::{Machine, Role},
     network::Network,
 };
@@ -31,6 +32,16 @@ pub(super) async fn cluster(world: &World, lease: &Lease) -> Result<Outcome, Fau
         kind: "machine",
         id: m.id.to_string(),
     }));
+    let granted = Filter {
+        scope: Some(scene.cluster.value.id.to_string()),
+        ..Filter::default()
+    };
+    for grant in records::list::<ClusterGrant>(&*world.store, &granted).await? {
+        writes.push(Write::Delete {
+            kind: "grant",
+            id: grant.value.id.to_string(),
+        });
+    }
     writes.push(Write::Delete {
         kind: "cluster",
         id: scene.cluster.value.id.to_string(),

@@ -5,6 +5,7 @@
 
 mod authenticate;
 mod first;
+mod grants;
 mod invitations;
 mod keys;
 mod login;
@@ -27,6 +28,7 @@ use crate::{
     records,
 };
 
+pub use grants::GrantedCluster;
 pub use invitations::Invited;
 pub use members::Member;
 pub use projects::Entered;

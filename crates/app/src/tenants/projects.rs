@@ -8,7 +8,7 @@ use types::{
     tenant::{Invitation, IssuedToken, Project, Quota, Role, ServiceAccount},
 };
 
-use super::{Tenants, members::without_place};
+use super::{Tenants, grants, members::without_place};
 use crate::{books::Decision, default_project, records};
 
 /// A project somebody may be in, and as what.
@@ -119,8 +119,17 @@ impl Tenants {
                 let found = records::get::<Project>(&*self.store, id.as_str()).await?;
                 let mut project = found.ok_or_else(|| project_not_found(id.as_str()))?;
                 project.value.quota = quota;
+                let mut writes = vec![Write::Put(Doc::new(&project.value, project.version))];
+                // Its namespaces follow.
+                let inside = Filter {
+                    scope: Some(id.to_string()),
+                    ..Filter::default()
+                };
+                for cluster in records::list::<Cluster>(&*self.store, &inside).await? {
+                    writes.push(self.look_at(&cluster.value));
+                }
                 Ok(Decision::Write {
-                    writes: vec![Write::Put(Doc::new(&project.value, project.version))],
+                    writes,
                     answer: project.value,
                 })
             })
@@ -162,8 +171,12 @@ impl Tenants {
                     kind: "project",
                     id: id.to_string(),
                 }];
+                let accounts = records::list::<ServiceAccount>(store, &inside).await?;
+                for account in &accounts {
+                    writes.extend(grants::of_account(store, &account.value).await?);
+                }
                 let mut gone = |kind: &'static str, id: String| writes.push(Write::Delete { kind, id });
-                for account in records::list::<ServiceAccount>(store, &inside).await? {
+                for account in accounts {
                     gone("service-account", account.value.id.to_string());
                 }
                 for token in records::list::<IssuedToken>(store, &inside).await? {

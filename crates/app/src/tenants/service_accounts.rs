@@ -6,7 +6,7 @@ use types::{
     tenant::{IssuedToken, Role, ServiceAccount},
 };
 
-use super::Tenants;
+use super::{Tenants, grants};
 use crate::{books::Decision, records};
 
 impl Tenants {
@@ -76,6 +76,7 @@ impl Tenants {
                         id: token.value.id.to_string(),
                     });
                 }
+                writes.extend(grants::of_account(&*self.store, &account).await?);
                 Ok(Decision::Write { writes, answer: () })
             })
         })

@@ -5,6 +5,7 @@ pub mod bundle;
 pub mod cluster;
 pub mod context;
 pub mod event;
+pub mod grant;
 pub mod instance;
 pub mod invitation;
 pub mod key;

@@ -1,7 +1,11 @@
 //! Things to show in tests, made the way the platform makes them.
 
 use api::{
-    cluster::ClusterView, event::EventView, instance::InstanceView, network::NetworkView,
+    cluster::ClusterView,
+    event::EventView,
+    grant::{ClusterGrantView, GrantState},
+    instance::InstanceView,
+    network::NetworkView,
     operation::OperationView,
 };
 use server::fake::samples as fake;
@@ -42,6 +46,19 @@ pub fn cluster() -> ClusterView {
 
 pub fn instance() -> InstanceView {
     InstanceView::from(&fake::worker(3, &a_cluster(), &"default".parse().unwrap(), 1))
+}
+
+pub fn grant() -> ClusterGrantView {
+    ClusterGrantView {
+        id: "grant-0123456789abcdef".to_owned(),
+        who: "ana@acme.example".to_owned(),
+        principal: "user-0123456789abcdef".to_owned(),
+        role: "viewer".to_owned(),
+        namespace: Some("web".to_owned()),
+        state: GrantState::Waiting,
+        by: "bob@acme.example".to_owned(),
+        created: cluster().created,
+    }
 }
 
 pub fn event() -> EventView {

@@ -2,6 +2,7 @@
 
 mod commands;
 mod exit_codes;
+mod grants;
 mod logins;
 mod person;
 mod site;

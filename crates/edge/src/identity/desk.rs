@@ -137,6 +137,7 @@ mod tests {
                     network: network.clone(),
                     org,
                     projects: BTreeSet::from([project]),
+                    grants: BTreeMap::new(),
                 },
             )]),
             ..Snapshot::default()

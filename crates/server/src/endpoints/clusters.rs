@@ -27,11 +27,11 @@ use types::{
     operation::Operation,
 };
 
-use super::begun;
+use super::{begun, grants};
 use crate::{
     answer::{Answer, Given, accepted},
     audit::Note,
-    guard::{By, Referenced, Within},
+    guard::{By, Grantee, Referenced, Within},
     router::Api,
     surface::{Change, ClusterDetail, Impact, PlanPreview},
 };
@@ -138,8 +138,11 @@ pub async fn plan(
     }))
 }
 
+/// Who sees it by a grant alone sees the cluster, and of its project nothing: no machines, no events, nobody else's rights.
 pub async fn get(
     State(api): State<Api>,
+    By(principal): By,
+    Grantee(granted): Grantee,
     Referenced(project, reference): Referenced,
 ) -> Answer<Json<ClusterDetailView>> {
     let ClusterDetail {
@@ -148,11 +151,25 @@ pub async fn get(
         events,
         endpoint,
     } = api.surface.get_cluster(&project, &reference).await?;
+    let mut grants = api.tenants.list_grants(&project, cluster.id.as_str()).await?;
+    let (mut instances, mut history) = (Vec::new(), Vec::new());
+    match granted {
+        Some(_) => grants.retain(|grant| grant.principal == principal.id),
+        None => {
+            instances.extend(machines.iter().map(InstanceView::from));
+            history.extend(events.iter().map(EventView::from));
+        }
+    }
+    let grants = match grants.is_empty() {
+        true => Vec::new(),
+        false => grants::shown(&api, &project, cluster.id.as_str(), &grants).await?,
+    };
     Ok(Json(ClusterDetailView {
         cluster: ClusterView::from(&cluster),
         endpoint,
-        instances: machines.iter().map(InstanceView::from).collect(),
-        events: events.iter().map(EventView::from).collect(),
+        instances,
+        events: history,
+        grants,
     }))
 }
 
@@ -168,9 +185,16 @@ pub async fn retry(State(api): State<Api>, Referenced(project, reference): Refer
 
 pub async fn kubeconfig(
     State(api): State<Api>,
+    Grantee(granted): Grantee,
     Referenced(project, reference): Referenced,
 ) -> Answer<Response> {
-    Ok(shown(&api.surface.kubeconfig(&project, &reference).await?))
+    // Where they may do something.
+    let namespace = granted.as_ref().map(|granted| {
+        let named = granted.iter().find_map(|granted| granted.namespace.as_ref());
+        named.map_or("default", |namespace| namespace.as_str())
+    });
+    let kubeconfig = api.surface.kubeconfig(&project, &reference, namespace).await?;
+    Ok(shown(&kubeconfig))
 }
 
 pub async fn credentials(

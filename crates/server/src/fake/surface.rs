@@ -10,6 +10,7 @@ use futures::{
 use types::{
     Cidr, Fault, Name, OperationId, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
+    grant::Granted,
     kubeconfig::CertificateKind,
     machine::Machine,
     network::Network,
@@ -22,7 +23,7 @@ use super::{
     clusters::{known, subject, taken},
     samples,
 };
-use crate::surface::{BundleSummary, Census, ClusterDetail, PlanPreview, Surface, Usage};
+use crate::surface::{BundleSummary, Census, ClusterDetail, InForce, PlanPreview, Surface, Usage};
 
 #[async_trait]
 impl Surface for Fake {
@@ -153,7 +154,26 @@ impl Surface for Fake {
         Ok(self.begin(OperationKind::Create, about, cluster.name.as_str()))
     }
 
-    async fn kubeconfig(&self, project: &ProjectId, reference: &str) -> Result<Secret, Fault> {
+    async fn in_force(
+        &self,
+        project: &ProjectId,
+        reference: &str,
+        granted: &[Granted],
+    ) -> Result<Vec<InForce>, Fault> {
+        self.find_cluster(project, reference)?;
+        let known = |granted: &Granted| match &granted.namespace {
+            Some(namespace) if namespace.as_str() != "default" => InForce::Waiting,
+            _ => InForce::Yes,
+        };
+        Ok(granted.iter().map(known).collect())
+    }
+
+    async fn kubeconfig(
+        &self,
+        project: &ProjectId,
+        reference: &str,
+        _: Option<&str>,
+    ) -> Result<Secret, Fault> {
         let name = self.find_cluster(project, reference)?.name;
         Ok(samples::kubeconfig(&name, "iam"))
     }
