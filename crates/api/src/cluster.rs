@@ -14,6 +14,7 @@ use crate::{
     instance::InstanceView,
     moment,
     operation::OperationView,
+    share::ClusterShareView,
     spec::{self, ClusterSpec},
 };
 
@@ -168,6 +169,9 @@ pub struct ClusterDetailView {
     /// Rights given in it to single people and programs.
     #[serde(default)]
     pub grants: Vec<ClusterGrantView>,
+    /// Other projects that have a namespace in it.
+    #[serde(default)]
+    pub shares: Vec<ClusterShareView>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

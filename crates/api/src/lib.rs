@@ -19,6 +19,7 @@ pub mod platform;
 pub mod problem;
 pub mod quantity;
 pub mod routes;
+pub mod share;
 pub mod spec;
 pub mod tenant;
 

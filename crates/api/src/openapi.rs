@@ -14,7 +14,7 @@ mod tests {
         audit, backup, cluster, event, grant, instance, keys, network, operation, plan, platform, problem,
         quantity,
         routes::{self, Content, Route},
-        spec, tenant,
+        share, spec, tenant,
     };
     use types::access::Access;
 
@@ -69,6 +69,10 @@ mod tests {
         grant::GrantedView,
         grant::GrantedClusterView,
         grant::GrantedClusterList,
+        share::ClusterShareCreate,
+        share::ClusterShareView,
+        share::SharedClusterView,
+        share::SharedClusterList,
         tenant::Done,
         tenant::Login,
         tenant::Logout,
@@ -191,6 +195,7 @@ mod tests {
             Access::SignedIn => "signed-in",
             Access::Project(role) => role.as_str(),
             Access::ClusterSeen => "project_viewer or granted",
+            Access::ClusterAdmin => "project_admin, or org_admin where the cluster is shared",
             Access::OrgSeen => "org-seen",
             Access::OrgAdmin => "org_admin",
             Access::Platform => "platform_admin",

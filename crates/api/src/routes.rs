@@ -42,6 +42,9 @@ pub const CLUSTER_CREDENTIALS: &str = "/v1/projects/{project}/clusters/{referenc
 pub const CLUSTER_GRANTS: &str = "/v1/projects/{project}/clusters/{reference}/grants";
 pub const CLUSTER_GRANTS_REVOKE: &str = "/v1/projects/{project}/clusters/{reference}/grants:revoke";
 pub const GRANTED_CLUSTERS: &str = "/v1/granted-clusters";
+pub const CLUSTER_SHARES: &str = "/v1/projects/{project}/clusters/{reference}/shares";
+pub const CLUSTER_SHARE: &str = "/v1/projects/{project}/clusters/{reference}/shares/{with}";
+pub const SHARED_CLUSTERS: &str = "/v1/projects/{project}/shared-clusters";
 pub const CLUSTER_IMAGES: &str = "/v1/projects/{project}/clusters/{reference}/images";
 pub const INSTANCES: &str = "/v1/projects/{project}/instances";
 pub const INSTANCE: &str = "/v1/projects/{project}/instances/{reference}";
@@ -133,6 +136,7 @@ const VIEWER: Access = Access::Project(Role::ProjectViewer);
 const MEMBER: Access = Access::Project(Role::ProjectMember);
 const ADMIN: Access = Access::Project(Role::ProjectAdmin);
 const CLUSTER_SEEN: Access = Access::ClusterSeen;
+const CLUSTER_ADMIN: Access = Access::ClusterAdmin;
 const ORG_SEEN: Access = Access::OrgSeen;
 const ORG_ADMIN: Access = Access::OrgAdmin;
 const PLATFORM: Access = Access::Platform;
@@ -266,12 +270,15 @@ pub const TABLE: &[Route] = &[
     send(MEMBER, (Method::Delete, CLUSTER), "deleteCluster", "Remove a cluster and all that belongs to it", None, (202, "OperationAccepted")),
     send(MEMBER, (Method::Post, CLUSTER_RETRY), "retryCluster", "Take up a creation that failed or was cancelled", None, (202, "OperationAccepted")),
     media(CLUSTER_SEEN, CLUSTER_KUBECONFIG, "kubeconfig", "A kubeconfig that asks `cloud` for the caller's token; nothing in it is secret", "application/yaml"),
-    secret(Route { answer: Content::Media("application/yaml"), ..send(ADMIN, (Method::Post, CLUSTER_CREDENTIALS), "issueCredentials", "An administrator's kubeconfig with a certificate of the caller's own, good for a day", json("CredentialsRequest"), (200, "")) }),
+    secret(Route { answer: Content::Media("application/yaml"), ..send(CLUSTER_ADMIN, (Method::Post, CLUSTER_CREDENTIALS), "issueCredentials", "An administrator's kubeconfig with a certificate of the caller's own, good for a day", json("CredentialsRequest"), (200, "")) }),
     secret(send(CLUSTER_SEEN, (Method::Post, CLUSTER_TOKEN), "clusterToken", "A short-lived token of the caller for this cluster's API alone", None, (200, "ClusterTokenView"))),
     get(VIEWER, CLUSTER_GRANTS, "listGrants", "Rights given in this cluster to single people and programs", "ClusterGrantList"),
-    send(ADMIN, (Method::Post, CLUSTER_GRANTS), "createGrant", "Give somebody of the organisation rights in this cluster; the same twice is once", json("ClusterGrantCreate"), (200, "ClusterGrantView")),
-    send(ADMIN, (Method::Post, CLUSTER_GRANTS_REVOKE), "revokeGrants", "Take what somebody was granted in this cluster, all or what is named", json("ClusterGrantRevoke"), (200, "ClusterGrantList")),
+    send(CLUSTER_ADMIN, (Method::Post, CLUSTER_GRANTS), "createGrant", "Give somebody of the organisation rights in this cluster; the same twice is once", json("ClusterGrantCreate"), (200, "ClusterGrantView")),
+    send(CLUSTER_ADMIN, (Method::Post, CLUSTER_GRANTS_REVOKE), "revokeGrants", "Take what somebody was granted in this cluster, all or what is named", json("ClusterGrantRevoke"), (200, "ClusterGrantList")),
     get(SIGNED_IN, GRANTED_CLUSTERS, "listGrantedClusters", "Clusters of any project in which the caller was granted something", "GrantedClusterList"),
+    send(ORG_ADMIN, (Method::Post, CLUSTER_SHARES), "createShare", "Let another project of the organisation use this cluster; within its grace an ended share is taken back", json("ClusterShareCreate"), (200, "ClusterShareView")),
+    send(ORG_ADMIN, (Method::Delete, CLUSTER_SHARE), "endShare", "End a project's use of this cluster; its namespace goes after a grace", None, (200, "ClusterShareView")),
+    get(VIEWER, SHARED_CLUSTERS, "listSharedClusters", "Clusters of other projects that this one may use", "SharedClusterList"),
     get(VIEWER, CLUSTER_IMAGES, "listImages", "Images loaded into a cluster", "ImageList"),
     send(MEMBER, (Method::Post, CLUSTER_IMAGES), "loadImages", "Load an OCI or docker archive for every node, also those that join later", Some(Content::Media("application/x-tar")), (200, "ImageList")),
     get(VIEWER, INSTANCES, "listInstances", "The project's instances", "InstanceList"),
@@ -313,7 +320,9 @@ mod tests {
         for route in TABLE {
             let named = match route.access {
                 Access::Project(_) => route.path.contains("{project}"),
-                Access::ClusterSeen => route.path.contains("{project}/clusters/{reference}"),
+                Access::ClusterSeen | Access::ClusterAdmin => {
+                    route.path.contains("{project}/clusters/{reference}")
+                }
                 Access::OrgSeen => route.path.contains("{org}"),
                 Access::OrgAdmin => route.path.contains("{org}") || route.path.contains("{project}"),
                 Access::Open | Access::SignedIn => !route.path.contains("{"),

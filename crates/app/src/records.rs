@@ -6,7 +6,7 @@ use ports::{
     vault::SecretRef,
 };
 use serde::{Deserialize, Serialize};
-use types::{Fault, FaultKind, ProjectId, Secret};
+use types::{Fault, FaultKind, ProjectId, Secret, cluster::Cluster, share::ClusterShare};
 
 /// The one document that every accepted change moves on: it serialises what must be decided one after the other
 /// (capacity, links to the outside) and numbers what the edge is told.
@@ -85,6 +85,24 @@ pub async fn find<T: Entity>(
     };
     let named = list::<T>(store, &filter).await?.into_iter().next();
     named.ok_or_else(|| Fault::not_found(T::KIND, reference))
+}
+
+/// One of the project's own, or one that is shared with it, which gives way where both have the name.
+pub async fn find_seen(store: &dyn Store, project: &ProjectId, reference: &str) -> Result<Cluster, Fault> {
+    let own = match find::<Cluster>(store, project, reference).await {
+        Ok(own) => return Ok(own.value),
+        Err(fault) if fault.kind == FaultKind::NotFound => fault,
+        Err(fault) => return Err(fault),
+    };
+    for share in children::<ClusterShare>(store, project.as_str()).await? {
+        let cluster = get::<Cluster>(store, share.value.cluster.as_str()).await?;
+        let meant =
+            |cluster: &Cluster| cluster.id.as_str() == reference || cluster.name.as_str() == reference;
+        if let Some(cluster) = cluster.filter(|found| share.value.is_active() && meant(&found.value)) {
+            return Ok(cluster.value);
+        }
+    }
+    Err(own)
 }
 
 /// Opened, if it is there.

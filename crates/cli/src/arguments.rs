@@ -109,6 +109,7 @@ mod tests {
             &["k8s", "kubeconfig"],
             &["k8s", "grant"],
             &["k8s", "revoke"],
+            &["k8s", "share"],
             &["bundle"],
             &["login"],
             &["context"],

@@ -6,6 +6,7 @@ use types::{
     machine::Machine,
     network::Network,
     operation::Operation,
+    share::ClusterShare,
     tenant::{Invitation, IssuedToken, Organisation, Project, ServiceAccount, Session, User},
 };
 
@@ -51,4 +52,5 @@ entity!(ServiceAccount, "service-account", scope: |s| s.project.as_str(), name: 
 entity!(IssuedToken, "token", scope: |t| t.project.as_str(), name: |_| None, parent: |t| Some(&t.holder));
 entity!(Invitation, "invitation", scope: |_| PLATFORM, name: |i| Some(&i.code), parent: |i| Some(i.org.as_str()));
 entity!(ClusterGrant, "grant", scope: |g| g.cluster.as_str(), name: |g| Some(&g.key), parent: |g| Some(&g.principal));
+entity!(ClusterShare, "share", scope: |s| s.cluster.as_str(), name: |s| Some(s.with.id.as_str()), parent: |s| Some(s.with.id.as_str()));
 entity!(Session, "session", scope: |_| PLATFORM, name: |_| None, parent: |s| Some(s.user.as_str()));

@@ -168,6 +168,15 @@ async fn admitted(
         (None, Some(org)) => api.tenants.find_org(&principal, org).await.map(Inside::Org),
         (None, None) => Ok(Inside::Nowhere),
     };
+    let shared = match (&inside, access) {
+        (Ok(Inside::Project(entered)), Access::ClusterAdmin) => {
+            let cluster = named("reference").unwrap_or_default();
+            api.tenants.is_shared(&entered.project.id, cluster).await?
+        }
+        _ => false,
+    };
+    // What is several projects' is the organisation's to decide.
+    let access = if shared { Access::OrgAdmin } else { access };
     let (caller, refused) = match inside {
         Ok(inside) if allowed(access, &principal, &inside) => return Ok(Caller { principal, inside }),
         Ok(inside) => (Caller { principal, inside }, forbidden(access)),
@@ -193,6 +202,10 @@ fn allowed(access: Access, principal: &Principal, inside: &Inside) -> bool {
     match access {
         Access::Open | Access::SignedIn => true,
         Access::Project(role) => matches!(inside, Inside::Project(entered) if entered.role >= role),
+        // Of one that is not shared.
+        Access::ClusterAdmin => {
+            matches!(inside, Inside::Project(entered) if entered.role >= Role::ProjectAdmin)
+        }
         Access::ClusterSeen => matches!(inside, Inside::Project(_) | Inside::Cluster(_)),
         // Whoever does not see it was told that it is not there.
         Access::OrgSeen => org.is_some(),
@@ -224,7 +237,7 @@ async fn authenticate(api: &Api, shown: Option<HeaderValue>) -> Result<Principal
 
 fn forbidden(access: Access) -> Fault {
     let needed = match access {
-        Access::Project(Role::ProjectAdmin) => "an administrator of the project",
+        Access::Project(Role::ProjectAdmin) | Access::ClusterAdmin => "an administrator of the project",
         Access::Project(_) => "a member of the project",
         Access::OrgAdmin => "an administrator of the organisation",
         Access::Platform => "an administrator of the platform",

@@ -18,7 +18,7 @@ use crate::{
     backup::Backup,
     endpoints::{
         self, backup, clusters, events, grants, images, instances, keys, login, members, networks,
-        operations, orgs, platform, projects, tokens,
+        operations, orgs, platform, projects, shares, tokens,
     },
     guard,
     limits::{Limits, Rate},
@@ -140,6 +140,9 @@ fn project_routes() -> Router<Api> {
         .route(routes::CLUSTER_GRANTS, get(grants::list).post(grants::create))
         .route(routes::CLUSTER_GRANTS_REVOKE, post(grants::revoke))
         .route(routes::GRANTED_CLUSTERS, get(grants::of_caller))
+        .route(routes::CLUSTER_SHARES, post(shares::create))
+        .route(routes::CLUSTER_SHARE, delete(shares::end))
+        .route(routes::SHARED_CLUSTERS, get(shares::with_project))
         .route(routes::CLUSTER_IMAGES, get(images::list).post(images::load))
         .route(routes::INSTANCES, get(instances::list))
         .route(routes::INSTANCE, get(instances::get))

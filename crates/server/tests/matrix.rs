@@ -59,6 +59,8 @@ fn expected(route: &Route, caller: &Caller) -> Verdict {
     }
     let allowed = match route.access {
         Access::Open | Access::SignedIn | Access::ClusterSeen | Access::OrgSeen => true,
+        // None of these is shared.
+        Access::ClusterAdmin => role >= Some(Role::ProjectAdmin),
         Access::Project(needed) => role >= Some(needed),
         Access::OrgAdmin => role >= Some(Role::OrgAdmin),
         Access::Platform => platform,
@@ -200,6 +202,7 @@ async fn every_route_lets_in_whom_the_table_says() {
                 ("project", "home-shop"),
                 ("member", "nobody@nowhere.example"),
                 ("reference", "nothing"),
+                ("with", "nothing"),
                 ("id", "nothing"),
             ],
         );
@@ -319,6 +322,7 @@ async fn a_grant_lets_into_one_cluster_and_nothing_else_of_its_project() {
                 ("project", project),
                 ("reference", reference),
                 ("member", "nobody@nowhere.example"),
+                ("with", "nothing"),
                 ("id", "nothing"),
             ];
             let path = routes::fill(route.path, &values);

@@ -16,6 +16,8 @@ pub enum Access {
     Project(Role),
     /// Who may see the project of the path, and who was granted something in the cluster of the path.
     ClusterSeen,
+    /// Administrators of the project of the path; where the cluster of the path is shared, those of the organisation alone.
+    ClusterAdmin,
     /// Who belongs to the organisation of the path, through any of its projects.
     OrgSeen,
     /// Administrators of the organisation of the path.

@@ -108,6 +108,8 @@ ids! {
     RequestId = "req";
     /// Rights somebody was given in one cluster.
     GrantId = "grant";
+    /// One project's part in a cluster of another.
+    ShareId = "share";
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ pub mod quantity;
 #[cfg(feature = "testing")]
 pub mod sample;
 pub mod secret;
+pub mod share;
 pub mod status;
 pub mod tenancy;
 pub mod tenant;
@@ -31,7 +32,7 @@ pub use email::Email;
 pub use fault::{Fault, FaultKind};
 pub use id::{
     ClusterId, EventId, GrantId, InvitationId, MachineId, NetworkId, OperationId, OrgId, PortId, ProjectId,
-    RequestId, ServiceAccountId, SessionId, TokenId, UserId, VolumeId,
+    RequestId, ServiceAccountId, SessionId, ShareId, TokenId, UserId, VolumeId,
 };
 pub use name::Name;
 pub use quantity::{Bytes, MilliCpu};

@@ -10,6 +10,7 @@ mod grants;
 mod keys;
 mod networks;
 mod operations;
+mod shares;
 mod tenants;
 mod watch;
 

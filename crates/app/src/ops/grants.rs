@@ -40,9 +40,9 @@ impl Ops {
         let recipe = recipes::pinned(world, &cluster.pins.recipe).await?;
         if !engine_hosted::keeps_grants(&recipe) {
             return Err(Fault::refused(
-                "cluster-without-grants",
+                "cluster-too-old",
                 format!(
-                    "the cluster '{}' was made by a release that knew no grants",
+                    "the cluster '{}' was made by a release that knew nothing of grants and shared clusters",
                     cluster.name
                 ),
                 "make a new cluster, or give a role in the project",

@@ -23,7 +23,8 @@ impl Ops {
         reference: &str,
         namespace: Option<&str>,
     ) -> Result<Secret, Fault> {
-        let (cluster, material) = self.with_keys(project, reference).await?;
+        let cluster = records::find_seen(&*self.world.store, project, reference).await?;
+        let (cluster, material) = self.with_keys(&cluster.project, cluster.id.as_str()).await?;
         let name = cluster.name.as_str();
         let config = Kubeconfig {
             cluster: name,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ports::{
     scan::Found,
-    store::{Filter, Lease, LedgerEntry, Write},
+    store::{Entity, Filter, Lease, LedgerEntry, Write},
 };
 use types::{
     Fault,
@@ -12,6 +12,7 @@ use types::{
     grant::ClusterGrant,
     machine::{Machine, Role},
     network::Network,
+    share::ClusterShare,
 };
 use workflow::Outcome;
 
@@ -32,15 +33,15 @@ pub(super) async fn cluster(world: &World, lease: &Lease) -> Result<Outcome, Fau
         kind: "machine",
         id: m.id.to_string(),
     }));
-    let granted = Filter {
+    // What was granted in it, and with whom it was shared.
+    let of_it = Filter {
         scope: Some(scene.cluster.value.id.to_string()),
         ..Filter::default()
     };
-    for grant in records::list::<ClusterGrant>(&*world.store, &granted).await? {
-        writes.push(Write::Delete {
-            kind: "grant",
-            id: grant.value.id.to_string(),
-        });
+    for kind in [ClusterGrant::KIND, ClusterShare::KIND] {
+        for doc in world.store.list(kind, &of_it).await.map_err(records::fault)? {
+            writes.push(Write::Delete { kind, id: doc.id });
+        }
     }
     writes.push(Write::Delete {
         kind: "cluster",

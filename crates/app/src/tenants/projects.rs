@@ -121,13 +121,7 @@ impl Tenants {
                 project.value.quota = quota;
                 let mut writes = vec![Write::Put(Doc::new(&project.value, project.version))];
                 // Its namespaces follow.
-                let inside = Filter {
-                    scope: Some(id.to_string()),
-                    ..Filter::default()
-                };
-                for cluster in records::list::<Cluster>(&*self.store, &inside).await? {
-                    writes.push(self.look_at(&cluster.value));
-                }
+                writes.extend(self.look_at_all(id).await?);
                 Ok(Decision::Write {
                     writes,
                     answer: project.value,
@@ -171,6 +165,7 @@ impl Tenants {
                     kind: "project",
                     id: id.to_string(),
                 }];
+                writes.extend(self.end_shares(&self.project(id).await?).await?);
                 let accounts = records::list::<ServiceAccount>(store, &inside).await?;
                 for account in &accounts {
                     writes.extend(grants::of_account(store, &account.value).await?);

@@ -8,4 +8,5 @@ mod lost;
 mod pinned;
 mod scaling;
 mod second_thoughts;
+mod shares;
 mod tenants;

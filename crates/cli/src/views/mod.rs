@@ -19,6 +19,7 @@ pub mod quota;
 #[cfg(test)]
 pub mod samples;
 pub mod service_account;
+pub mod share;
 #[cfg(test)]
 mod tenant_tests;
 #[cfg(test)]

@@ -7,6 +7,7 @@ use api::{
     instance::InstanceView,
     network::NetworkView,
     operation::OperationView,
+    share::ClusterShareView,
 };
 use server::fake::samples as fake;
 use types::{
@@ -58,6 +59,17 @@ pub fn grant() -> ClusterGrantView {
         state: GrantState::Waiting,
         by: "bob@acme.example".to_owned(),
         created: cluster().created,
+    }
+}
+
+pub fn share() -> ClusterShareView {
+    ClusterShareView {
+        project: "blog".to_owned(),
+        project_id: "proj-0123456789abcdef".to_owned(),
+        namespace: "project-proj-0123456789abcdef".to_owned(),
+        by: "boss@acme.example".to_owned(),
+        created: cluster().created,
+        remove_after: None,
     }
 }
 

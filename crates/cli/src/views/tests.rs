@@ -32,6 +32,7 @@ fn one_cluster() {
         instances: vec![samples::instance()],
         events: vec![samples::event()],
         grants: vec![samples::grant()],
+        shares: vec![samples::share()],
     };
     insta::assert_snapshot!("k8s-get", detail.describe(samples::LATER, false));
     insta::assert_snapshot!("k8s-get-wide", detail.describe(samples::LATER, true));

@@ -155,3 +155,43 @@ fn whoever_is_not_of_the_organisation_is_nobody() {
     site.done(&["sa", "delete", "ci"]);
     assert!(!site.done(&["k8s", "grants", "dev"]).contains("sa-ci"));
 }
+
+#[test]
+fn a_cluster_is_shared_by_the_organisation_and_then_its_alone_to_administer() {
+    let site = with_cluster();
+    let ana = Person::invited(&site, "ana@acme.example", "project_admin", "default");
+    let bob = Person::invited(&site, "bob@acme.example", "project_viewer", "blog");
+    let admin = ["k8s", "kubeconfig", "dev", "--kind", "admin.conf"];
+    ana.done(&admin);
+    ana.run(&["k8s", "share", "dev", "--with", "blog"])
+        .failed(4, "forbidden");
+    let told = site.done(&["k8s", "share", "dev", "--with", "blog"]);
+    assert!(
+        told.starts_with("dev is shared with the project blog, which has the namespace project-proj-"),
+        "{told}"
+    );
+    ana.run(&admin).failed(4, "forbidden");
+    ana.run(&["k8s", "grant", "dev", "bob@acme.example", "--role", "admin"])
+        .failed(4, "forbidden");
+    ana.run(&["k8s", "unshare", "dev", "--with", "blog"])
+        .failed(4, "forbidden");
+    site.done(&admin);
+    assert!(site.done(&["k8s", "get", "dev"]).contains("Shared with:\n"));
+    let list = bob.done(&["k8s", "list"]);
+    assert!(
+        list.contains("Shared with this project") && list.contains("default"),
+        "{list}"
+    );
+    let json = bob.done(&["k8s", "list", "-o", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["clusters"], serde_json::json!([]));
+    assert_eq!(json["shared"][0]["cluster"]["name"], "dev");
+    assert_eq!(json["shared"][0]["project"], "default");
+    let told = site.done(&["k8s", "unshare", "dev", "--with", "blog"]);
+    assert!(told.contains("is deleted with all that is in it at 20"), "{told}");
+    assert!(!bob.done(&["k8s", "list"]).contains("Shared"));
+    // Something of theirs is still in it.
+    ana.run(&admin).failed(4, "forbidden");
+    site.run(&["k8s", "unshare", "dev", "--with", "nowhere"])
+        .failed(3, "share-not-found");
+}

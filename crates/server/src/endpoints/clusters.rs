@@ -11,6 +11,7 @@ use api::{
     instance::InstanceView,
     operation::OperationView,
     plan::{ChangeView, ImpactView, PlanRequest, PlanView, PlannedStepView},
+    share::ClusterShareView,
     spec::parse_name,
 };
 use axum::{
@@ -138,7 +139,8 @@ pub async fn plan(
     }))
 }
 
-/// Who sees it by a grant alone sees the cluster, and of its project nothing: no machines, no events, nobody else's rights.
+/// Who sees it by a grant alone, or because it is shared with their project, sees the cluster, and of its own project
+/// nothing: no machines, no events, nobody else's rights.
 pub async fn get(
     State(api): State<Api>,
     By(principal): By,
@@ -151,18 +153,20 @@ pub async fn get(
         events,
         endpoint,
     } = api.surface.get_cluster(&project, &reference).await?;
-    let mut grants = api.tenants.list_grants(&project, cluster.id.as_str()).await?;
-    let (mut instances, mut history) = (Vec::new(), Vec::new());
-    match granted {
-        Some(_) => grants.retain(|grant| grant.principal == principal.id),
-        None => {
-            instances.extend(machines.iter().map(InstanceView::from));
-            history.extend(events.iter().map(EventView::from));
-        }
+    let owner = &cluster.project;
+    let mut grants = api.tenants.list_grants(owner, cluster.id.as_str()).await?;
+    let (mut instances, mut history, mut shares) = (Vec::new(), Vec::new(), Vec::new());
+    if granted.is_some() || *owner != project {
+        grants.retain(|grant| grant.principal == principal.id);
+    } else {
+        instances.extend(machines.iter().map(InstanceView::from));
+        history.extend(events.iter().map(EventView::from));
+        let with = api.tenants.list_shares(owner, cluster.id.as_str()).await?;
+        shares.extend(with.iter().map(ClusterShareView::from));
     }
     let grants = match grants.is_empty() {
         true => Vec::new(),
-        false => grants::shown(&api, &project, cluster.id.as_str(), &grants).await?,
+        false => grants::shown(&api, owner, cluster.id.as_str(), &grants).await?,
     };
     Ok(Json(ClusterDetailView {
         cluster: ClusterView::from(&cluster),
@@ -170,6 +174,7 @@ pub async fn get(
         instances,
         events: history,
         grants,
+        shares,
     }))
 }
 

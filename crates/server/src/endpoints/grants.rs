@@ -46,7 +46,7 @@ pub async fn create(
         .tenants
         .grant(&principal, &project, &reference, &request.who, granted)
         .await?;
-    let note = Note::of(&grant.principal_name, &grant.id).change(change(&grant));
+    let note = Note::default().change(change(&grant));
     let mut shown = shown(&api, &project, &reference, std::slice::from_ref(&grant)).await?;
     let view = shown
         .pop()
@@ -66,11 +66,7 @@ pub async fn revoke(
         .revoke_grants(&project, &reference, &request.who, namespace.as_ref(), role)
         .await?;
     let changes: Vec<_> = taken.iter().map(change).collect();
-    let note = Note {
-        name: Some(request.who),
-        ..Note::default()
-    };
-    let note = note.change(json!({"taken": changes}));
+    let note = Note::default().change(json!({"taken": changes}));
     // They are in force no more, whatever the cluster still remembers.
     let view = |grant: &ClusterGrant| ClusterGrantView::of(grant, GrantState::Unknown);
     Ok(note.on(Json(ClusterGrantList {

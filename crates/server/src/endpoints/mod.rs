@@ -15,6 +15,7 @@ pub mod operations;
 pub mod orgs;
 pub mod platform;
 pub mod projects;
+pub mod shares;
 pub mod tokens;
 
 use api::operation::{OperationAccepted, OperationView};

@@ -12,7 +12,9 @@ mod load_image;
 mod plan;
 mod retry;
 mod revoke;
+mod share;
 mod token;
+mod unshare;
 
 use api::client::Client;
 use clap::{Subcommand, ValueEnum};
@@ -45,10 +47,22 @@ pub enum Command {
     Grants(grants::Grants),
     /// Take what somebody was granted in a cluster
     Revoke(revoke::Revoke),
+    /// Let another project of the organisation use a cluster, in a namespace of its own
+    Share(share::Share),
+    /// End that; what is in the namespace goes after a grace
+    Unshare(unshare::Unshare),
     /// Load an OCI or docker archive for every node of a cluster, also those that join later
     LoadImage(load_image::LoadImage),
     /// Images loaded into a cluster
     Images(images::Images),
+}
+
+/// The other project.
+#[derive(Debug, clap::Args)]
+pub struct With {
+    /// The other project, by name or id
+    #[arg(long = "with", value_name = "PROJECT")]
+    project: String,
 }
 
 /// In a cluster.
@@ -85,6 +99,8 @@ pub async fn run(client: Client, command: Command) -> Result<(), Failure> {
         Command::Grant(command) => command.run(&client).await,
         Command::Grants(command) => command.run(&client).await,
         Command::Revoke(command) => command.run(&client).await,
+        Command::Share(command) => command.run(&client).await,
+        Command::Unshare(command) => command.run(&client).await,
         Command::LoadImage(command) => command.run(&client).await,
         Command::Images(command) => command.run(&client).await,
     }
