@@ -87,6 +87,29 @@ pub async fn find<T: Entity>(
     named.ok_or_else(|| Fault::not_found(T::KIND, reference))
 }
 
+/// One of the project's own. What is only shared with it is somebody else's to change.
+pub async fn find_own(
+    store: &dyn Store,
+    project: &ProjectId,
+    reference: &str,
+) -> Result<Versioned<Cluster>, Fault> {
+    match find::<Cluster>(store, project, reference).await {
+        Err(fault) if fault.kind == FaultKind::NotFound => match find_seen(store, project, reference).await {
+            Ok(shared) => Err(Fault::new(
+                FaultKind::Forbidden,
+                "cluster-of-another",
+                format!(
+                    "the cluster '{}' belongs to another project and is shared with this one",
+                    shared.name
+                ),
+                "ask the people of its own project; see whose it is with `cloud k8s list`",
+            )),
+            Err(_) => Err(fault),
+        },
+        found => found,
+    }
+}
+
 /// One of the project's own, or one that is shared with it, which gives way where both have the name.
 pub async fn find_seen(store: &dyn Store, project: &ProjectId, reference: &str) -> Result<Cluster, Fault> {
     let own = match find::<Cluster>(store, project, reference).await {

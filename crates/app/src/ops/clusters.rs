@@ -171,7 +171,7 @@ impl Ops {
         self.accept(move || {
             Box::pin(async move {
                 let store = &*self.world.store;
-                let mut cluster = records::find::<Cluster>(store, project, reference).await?;
+                let mut cluster = records::find_own(store, project, reference).await?;
                 let subject = subject(&cluster.value.id);
                 if cluster.value.deleting
                     && let Some(running) = self.running_operation(&subject).await?

@@ -82,7 +82,7 @@ impl Ops {
         project: &ProjectId,
         reference: &str,
     ) -> Result<(Cluster, ClusterMaterial), Fault> {
-        let cluster = records::find::<Cluster>(&*self.world.store, project, reference)
+        let cluster = records::find_own(&*self.world.store, project, reference)
             .await?
             .value;
         match target::cluster_material(&self.world, &cluster.id).await? {

@@ -9,7 +9,7 @@ use ports::{
 };
 use types::{
     Fault, FaultKind, Principal, ProjectId, ShareId, cluster::Cluster, grant::ClusterGrant,
-    share::ClusterShare, tenant::Project,
+    share::ClusterShare, tenancy::project_namespace, tenant::Project,
 };
 
 use super::Tenants;
@@ -76,7 +76,9 @@ impl Tenants {
             Box::pin(async move {
                 let store = &*self.store;
                 let cluster = records::find::<Cluster>(store, project, reference).await?.value;
-                let shares = of_cluster(store, &cluster).await?;
+                let mut shares = of_cluster(store, &cluster).await?;
+                // A project that was deleted may have had the name before.
+                shares.sort_by_key(|share| !share.value.is_active());
                 let found = shares.into_iter().find(|share| {
                     let known = &share.value.with;
                     known.id.as_str() == with || known.name.as_str() == with
@@ -217,7 +219,7 @@ async fn refuse_grants(store: &dyn Store, cluster: &Cluster) -> Result<(), Fault
     let grants = records::list::<ClusterGrant>(store, &filter).await?;
     let wide: Vec<String> = grants
         .into_iter()
-        .filter(|grant| grant.value.granted.namespace.is_none())
+        .filter(|grant| reaches_others(&grant.value))
         .map(|grant| grant.value.principal_name)
         .collect();
     if wide.is_empty() {
@@ -226,13 +228,24 @@ async fn refuse_grants(store: &dyn Store, cluster: &Cluster) -> Result<(), Fault
     Err(Fault::conflict(
         "cluster-granted",
         format!(
-            "in all of the cluster '{}' rights are granted to {}",
+            "in the cluster '{}' rights beyond its own project's namespaces are granted to {}",
             cluster.name,
             wide.join(", ")
         ),
         "they would have them in the other project's namespace too: take them with `cloud k8s revoke`, share the cluster, and \
          grant again what is meant for all of it",
     ))
+}
+
+/// Everywhere, or in a namespace that is or may become another's. One that is not there yet can be granted, too.
+fn reaches_others(grant: &ClusterGrant) -> bool {
+    let Some(namespace) = &grant.granted.namespace else {
+        return true;
+    };
+    let kept = ["project-", "org-"]
+        .iter()
+        .any(|of| namespace.as_str().starts_with(of));
+    kept && namespace.as_str() != project_namespace(&grant.project)
 }
 
 async fn of_cluster(store: &dyn Store, cluster: &Cluster) -> Result<Vec<Versioned<ClusterShare>>, Fault> {

@@ -149,7 +149,8 @@ async fn a_second_project_has_its_namespace_and_its_people_get_there() {
         kubeconfig.contains(&format!("namespace: project-{blog}")),
         "{kubeconfig}"
     );
-    assert!(ops.delete_cluster(blog, "dev").await.is_err());
+    let theirs = ops.delete_cluster(blog, "dev").await;
+    assert_eq!(theirs.unwrap_err().code, "cluster-of-another");
     assert!(ops.list_clusters(blog).await.unwrap().is_empty());
     assert_eq!(
         scene.life.tenants.clusters_shared_with(blog).await.unwrap().len(),
@@ -251,6 +252,26 @@ async fn what_does_not_fit_is_not_shared() {
             "dev",
             "ana@acme.example",
             everywhere.clone(),
+        )
+        .await
+        .unwrap();
+    assert_eq!(refused(scene.share("blog").await), "cluster-granted");
+    // Nor one that waits for what will be another's namespace.
+    let waiting = Granted {
+        role: GrantRole::Admin,
+        namespace: Some(format!("project-{}", scene.blog.id).parse().unwrap()),
+    };
+    let taken = tenants
+        .revoke_grants(&default_project(), "dev", "ana@acme.example", None, None)
+        .await;
+    assert_eq!(taken.unwrap().len(), 1);
+    tenants
+        .grant(
+            &scene.root,
+            &default_project(),
+            "dev",
+            "ana@acme.example",
+            waiting,
         )
         .await
         .unwrap();
