@@ -8,18 +8,19 @@ use api::{
     routes::{self, Route},
     tenant::{Invite, OrgCreate, ProjectCreate, QuotaView, ServiceAccountCreate, TakeUp, TokenCreate},
 };
-use ports::store::{Batch, Doc, Write};
+use ports::store::{Batch, Doc, Filter, Write};
 use server::fake::{Fake, TOKEN, samples};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
 };
 use types::{
-    GrantId, Timestamp,
+    GrantId, ShareId, Timestamp,
     access::Access,
     cluster::{Cluster, ClusterSpec},
     grant::{ClusterGrant, GrantRole, Granted},
-    tenant::Role,
+    share::ClusterShare,
+    tenant::{Project, Role},
 };
 
 const PASSWORD: &str = "correct horse battery staple";
@@ -339,6 +340,81 @@ async fn a_grant_lets_into_one_cluster_and_nothing_else_of_its_project() {
     }
     seen_by_grant.dedup();
     assert_eq!(seen_by_grant, ["getCluster", "kubeconfig", "clusterToken"]);
+}
+
+/// Routes of a cluster, as administrators of its project, of the other project and of the organisation ask.
+#[tokio::test]
+async fn a_shared_cluster_is_its_organisations_to_administer() {
+    let uploads = tempfile::tempdir().unwrap();
+    let fake = Fake::default();
+    let books = fake.books.clone();
+    let (endpoint, _stop) = fake.serve(uploads.path().to_owned()).await;
+    let root = Client::new(&endpoint, Some(TOKEN.to_owned()), "default").unwrap();
+    let org = OrgCreate {
+        name: "home".to_owned(),
+        max_projects: None,
+    };
+    root.create_org(&org).await.unwrap();
+    for name in ["home-shop", "home-blog"] {
+        let request = ProjectCreate {
+            name: name.to_owned(),
+            quota: QuotaView::default(),
+        };
+        root.create_project("home", &request).await.unwrap();
+    }
+    let shop = invited(&root, &endpoint, "home", "home-shop", Role::ProjectAdmin).await;
+    let boss = invited(&root, &endpoint, "home", "home-shop", Role::OrgAdmin).await;
+    let home = root.list_projects().await.unwrap().projects;
+    let project = home.iter().find(|project| project.name == "home-shop").unwrap();
+    let network = samples::network(1, "lab".parse().unwrap(), "10.0.0.0/16".parse().unwrap());
+    for (n, name) in [(2, "own"), (3, "shared")] {
+        let cluster = Cluster {
+            project: project.id.parse().unwrap(),
+            ..samples::cluster(n, name.parse().unwrap(), &network, ClusterSpec::default())
+        };
+        let (fence, writes) = (None, vec![Write::Put(Doc::new(&cluster, 0))]);
+        ports::Store::commit(&books, Batch { fence, writes })
+            .await
+            .unwrap();
+        if name == "shared" {
+            let with = ports::Store::list(&books, "project", &Filter::default())
+                .await
+                .unwrap();
+            let with = with
+                .into_iter()
+                .find(|doc| doc.name.as_deref() == Some("home-blog"));
+            let share = ClusterShare {
+                id: ShareId::generate(),
+                cluster: cluster.id,
+                with: with.unwrap().read::<Project>().unwrap().value,
+                by: "root".to_owned(),
+                created: Timestamp(0),
+                remove_after: None,
+            };
+            let (fence, writes) = (None, vec![Write::Put(Doc::new(&share, 0))]);
+            ports::Store::commit(&books, Batch { fence, writes })
+                .await
+                .unwrap();
+        }
+    }
+    let mut asked = Vec::new();
+    for route in routes::TABLE
+        .iter()
+        .filter(|route| route.access == Access::ClusterAdmin)
+    {
+        for (token, reference, wanted) in [
+            (&shop, "own", Verdict::LetIn),
+            (&shop, "shared", Verdict::Forbidden),
+            (&boss, "own", Verdict::LetIn),
+            (&boss, "shared", Verdict::LetIn),
+        ] {
+            let path = routes::fill(route.path, &[("project", "home-shop"), ("reference", reference)]);
+            let (seen, told) = ask(&endpoint, route, &path, Some(token)).await;
+            assert_eq!(seen, wanted, "{} {path}: {told}", route.method.as_str());
+        }
+        asked.push(route.id);
+    }
+    assert_eq!(asked, ["issueCredentials", "createGrant", "revokeGrants"]);
 }
 
 #[tokio::test]
