@@ -4,7 +4,7 @@
 //! get that far.
 
 use api::{
-    client::Client,
+    client::{AuditQuery, Client},
     routes::{self, Route},
     tenant::{Invite, OrgCreate, ProjectCreate, QuotaView, ServiceAccountCreate, TakeUp, TokenCreate},
 };
@@ -140,6 +140,7 @@ async fn every_route_lets_in_whom_the_table_says() {
         root.create_org(&OrgCreate {
             name: org.to_owned(),
             max_projects: None,
+            quota: None,
         })
         .await
         .unwrap();
@@ -204,6 +205,7 @@ async fn every_route_lets_in_whom_the_table_says() {
                 ("member", "nobody@nowhere.example"),
                 ("reference", "nothing"),
                 ("with", "nothing"),
+                ("invitation", "nothing"),
                 ("id", "nothing"),
             ],
         );
@@ -253,6 +255,7 @@ async fn a_grant_lets_into_one_cluster_and_nothing_else_of_its_project() {
     let org = OrgCreate {
         name: "home".to_owned(),
         max_projects: None,
+        quota: None,
     };
     let org = root.create_org(&org).await.unwrap();
     let mut projects = Vec::new();
@@ -324,6 +327,7 @@ async fn a_grant_lets_into_one_cluster_and_nothing_else_of_its_project() {
                 ("reference", reference),
                 ("member", "nobody@nowhere.example"),
                 ("with", "nothing"),
+                ("invitation", "nothing"),
                 ("id", "nothing"),
             ];
             let path = routes::fill(route.path, &values);
@@ -353,6 +357,7 @@ async fn a_shared_cluster_is_its_organisations_to_administer() {
     let org = OrgCreate {
         name: "home".to_owned(),
         max_projects: None,
+        quota: None,
     };
     root.create_org(&org).await.unwrap();
     for name in ["home-shop", "home-blog"] {
@@ -415,6 +420,33 @@ async fn a_shared_cluster_is_its_organisations_to_administer() {
         asked.push(route.id);
     }
     assert_eq!(asked, ["issueCredentials", "createGrant", "revokeGrants"]);
+}
+
+#[tokio::test]
+async fn strangers_who_ask_without_end_are_told_to_wait_and_the_log_is_spared() {
+    let uploads = tempfile::tempdir().unwrap();
+    let (endpoint, _stop) = Fake::default().serve(uploads.path().to_owned()).await;
+    let route = routes::TABLE
+        .iter()
+        .find(|route| route.id == "createOrg")
+        .unwrap();
+    let root = Client::new(&endpoint, Some(TOKEN.to_owned()), "default").unwrap();
+    let mut unknown = 0;
+    loop {
+        let (_, told) = ask(&endpoint, route, route.path, Some("nonsense")).await;
+        if told.starts_with("429 ") {
+            break;
+        }
+        assert!(told.starts_with("401 "), "{told}");
+        unknown += 1;
+        assert!(unknown < 2000, "never stopped");
+    }
+    let query = AuditQuery {
+        limit: 1000,
+        ..AuditQuery::default()
+    };
+    let log = root.list_audit(&query).await.unwrap();
+    assert_eq!(log.records.len(), unknown);
 }
 
 #[tokio::test]

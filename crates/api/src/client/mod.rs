@@ -10,6 +10,7 @@ mod grants;
 mod keys;
 mod networks;
 mod operations;
+mod people;
 mod shares;
 mod tenants;
 mod watch;
@@ -25,6 +26,7 @@ use crate::{
 pub use audit::AuditQuery;
 pub use backup::Download;
 pub use error::ClientError;
+pub use people::Whose;
 pub use watch::OperationWatch;
 
 use connection::{Connection, Payload};

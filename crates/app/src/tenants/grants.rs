@@ -321,9 +321,9 @@ fn gone(grant: &ClusterGrant) -> Write {
     }
 }
 
-/// All that a program had.
-pub(super) async fn of_account(store: &dyn Store, account: &ServiceAccount) -> Result<Vec<Write>, Fault> {
-    let all = records::children::<ClusterGrant>(store, account.id.as_str()).await?;
+/// All that somebody had who goes, person or program.
+pub(super) async fn of_principal(store: &dyn Store, id: &str) -> Result<Vec<Write>, Fault> {
+    let all = records::children::<ClusterGrant>(store, id).await?;
     Ok(all.iter().map(|grant| gone(&grant.value)).collect())
 }
 

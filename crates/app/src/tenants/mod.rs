@@ -11,6 +11,8 @@ mod keys;
 mod login;
 mod members;
 mod orgs;
+mod passwords;
+mod people;
 mod projects;
 mod service_accounts;
 mod sessions;
@@ -32,6 +34,7 @@ use crate::{
 pub use grants::GrantedCluster;
 pub use invitations::Invited;
 pub use members::Member;
+pub use passwords::Reset;
 pub use projects::Entered;
 pub use sessions::Pair;
 pub use shares::SharedCluster;

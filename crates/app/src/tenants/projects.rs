@@ -168,7 +168,7 @@ impl Tenants {
                 writes.extend(self.end_shares(&self.project(id).await?).await?);
                 let accounts = records::list::<ServiceAccount>(store, &inside).await?;
                 for account in &accounts {
-                    writes.extend(grants::of_account(store, &account.value).await?);
+                    writes.extend(grants::of_principal(store, account.value.id.as_str()).await?);
                 }
                 let mut gone = |kind: &'static str, id: String| writes.push(Write::Delete { kind, id });
                 for account in accounts {

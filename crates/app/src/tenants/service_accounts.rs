@@ -76,7 +76,7 @@ impl Tenants {
                         id: token.value.id.to_string(),
                     });
                 }
-                writes.extend(grants::of_account(&*self.store, &account).await?);
+                writes.extend(grants::of_principal(&*self.store, account.id.as_str()).await?);
                 Ok(Decision::Write { writes, answer: () })
             })
         })

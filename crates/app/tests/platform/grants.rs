@@ -289,6 +289,13 @@ async fn a_grant_goes_with_whoever_had_it_and_with_its_cluster() {
     // With the project goes who was of the organisation by it alone, and its programs.
     tenants.delete_project(&scene.blog.id).await.unwrap();
     assert_eq!(scene.names().await, ["cat@acme.example"]);
+    scene.invited("dan@acme.example", here, viewer).await;
+    scene
+        .grant("dan@acme.example", GrantRole::Viewer, None)
+        .await
+        .unwrap();
+    tenants.delete_user("dan@acme.example").await.unwrap();
+    assert_eq!(scene.names().await, ["cat@acme.example"]);
     scene
         .life
         .ops
@@ -308,7 +315,7 @@ async fn only_whom_the_organisation_knows_can_be_granted_anything() {
     let rival = scene
         .life
         .tenants
-        .create_org("rival".parse().unwrap(), 2)
+        .create_org("rival".parse().unwrap(), 2, Quota::default())
         .await
         .unwrap();
     scene

@@ -234,7 +234,10 @@ async fn what_does_not_fit_is_not_shared() {
     let refused = |fault: Result<(), types::Fault>| fault.unwrap_err().code;
     assert_eq!(refused(scene.share("default").await), "share-own");
     assert_eq!(refused(scene.share("nowhere").await), "project-not-found");
-    let rival = tenants.create_org("rival".parse().unwrap(), 2).await.unwrap();
+    let rival = tenants
+        .create_org("rival".parse().unwrap(), 2, Quota::default())
+        .await
+        .unwrap();
     tenants
         .create_project(&scene.root, &rival.id, "lair".parse().unwrap(), Quota::default())
         .await

@@ -4,6 +4,7 @@ mod commands;
 mod exit_codes;
 mod grants;
 mod logins;
+mod people;
 mod person;
 mod site;
 mod tenants;

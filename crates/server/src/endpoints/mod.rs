@@ -7,6 +7,7 @@ pub mod events;
 pub mod grants;
 pub mod images;
 pub mod instances;
+pub mod invitations;
 pub mod keys;
 pub mod login;
 pub mod members;
@@ -17,6 +18,7 @@ pub mod platform;
 pub mod projects;
 pub mod shares;
 pub mod tokens;
+pub mod users;
 
 use api::operation::{OperationAccepted, OperationView};
 use axum::response::Response;
