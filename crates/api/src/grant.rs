@@ -47,7 +47,7 @@ impl GrantState {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::InForce => "in force",
-            Self::Waiting => "waiting for the namespace",
+            Self::Waiting => "waiting",
             Self::Unknown => "unknown",
         }
     }

@@ -49,7 +49,7 @@ fn somebody_of_another_project_gets_to_one_cluster() {
     assert_eq!(json["grants"][0]["state"], "waiting");
     assert!(
         site.done(&["k8s", "get", "dev"])
-            .contains("waiting for the namespace")
+            .contains("waiting")
     );
 
     let granted = ana.done(&["k8s", "list", "--granted"]);

@@ -12,6 +12,8 @@ pub struct Live {
     objects: BTreeMap<Key, Value>,
     /// Every namespace that is not on its way out, ours or not.
     places: BTreeSet<String>,
+    /// Those that a list under way has named.
+    named: Option<BTreeSet<String>>,
     /// Kinds that were listed whole. Before that, absent is not known.
     known: BTreeSet<Kind>,
     /// Of a kind that is being listed again: what was there and has not been named yet.
@@ -49,19 +51,32 @@ impl Live {
         }
     }
 
+    /// What a second list has not named yet counts until it is whole: rights would be taken meanwhile.
     fn note_place(&mut self, event: &Event<DynamicObject>) {
-        match event {
-            Event::Init => self.places.clear(),
-            Event::InitApply(object) | Event::Apply(object)
-                if object.metadata.deletion_timestamp.is_none() =>
-            {
-                self.places.extend(object.metadata.name.clone());
+        let (object, leaves) = match event {
+            Event::Init => {
+                self.named = Some(BTreeSet::new());
+                return;
             }
-            Event::InitApply(object) | Event::Apply(object) | Event::Delete(object) => {
-                self.places
-                    .remove(object.metadata.name.as_deref().unwrap_or_default());
+            Event::InitDone => {
+                self.places = self.named.take().unwrap_or_default();
+                return;
             }
-            Event::InitDone => {}
+            Event::InitApply(object) | Event::Apply(object) => {
+                (object, object.metadata.deletion_timestamp.is_some())
+            }
+            Event::Delete(object) => (object, true),
+        };
+        let name = object.metadata.name.clone().unwrap_or_default();
+        for places in [Some(&mut self.places), self.named.as_mut()]
+            .into_iter()
+            .flatten()
+        {
+            if leaves {
+                places.remove(&name);
+            } else {
+                places.insert(name.clone());
+            }
         }
     }
 
@@ -142,6 +157,15 @@ mod tests {
         live.take(Kind::Namespace, Event::InitDone);
         assert_eq!(names(&live), ["ours"]);
         assert_eq!(live.places().iter().collect::<Vec<_>>(), ["ours", "web"]);
+        // Listed again: what was there is, until the list is whole.
+        live.take(Kind::Namespace, Event::Init);
+        assert_eq!(live.places().len(), 2);
+        live.take(Kind::Namespace, Event::InitApply(namespace("ours", true)));
+        live.take(Kind::Namespace, Event::InitApply(namespace("new", false)));
+        assert_eq!(live.places().len(), 3);
+        live.take(Kind::Namespace, Event::InitDone);
+        assert_eq!(live.places().iter().collect::<Vec<_>>(), ["new", "ours"]);
+        live.take(Kind::Namespace, Event::Apply(namespace("web", false)));
         // It loses our label.
         live.take(Kind::Namespace, Event::Apply(namespace("ours", false)));
         assert_eq!(names(&live), [""; 0]);
@@ -151,7 +175,7 @@ mod tests {
         let leaving: DynamicObject = serde_json::from_value(leaving).unwrap();
         live.take(Kind::Namespace, Event::Apply(leaving.clone()));
         live.take(Kind::Namespace, Event::Delete(leaving));
-        assert_eq!(live.places().iter().collect::<Vec<_>>(), ["ours"]);
+        assert_eq!(live.places().iter().collect::<Vec<_>>(), ["new", "ours"]);
     }
 
     #[test]
