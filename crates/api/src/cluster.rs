@@ -10,9 +10,11 @@ use types::{
 
 use crate::{
     event::EventView,
+    grant::ClusterGrantView,
     instance::InstanceView,
     moment,
     operation::OperationView,
+    share::ClusterShareView,
     spec::{self, ClusterSpec},
 };
 
@@ -164,6 +166,12 @@ pub struct ClusterDetailView {
     pub instances: Vec<InstanceView>,
     /// Newest first.
     pub events: Vec<EventView>,
+    /// Rights given in it to single people and programs.
+    #[serde(default)]
+    pub grants: Vec<ClusterGrantView>,
+    /// Other projects that have a namespace in it.
+    #[serde(default)]
+    pub shares: Vec<ClusterShareView>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

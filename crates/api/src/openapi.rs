@@ -11,10 +11,10 @@ mod tests {
 
     use super::DOCUMENT;
     use crate::{
-        audit, backup, certs, cluster, event, instance, keys, network, operation, plan, platform, problem,
-        quantity,
+        audit, backup, certs, cluster, event, grant, instance, keys, network, operation, plan, platform,
+        problem, quantity,
         routes::{self, Content, Route},
-        secret, spec, ssh, tenant,
+        secret, share, spec, ssh, tenant,
     };
     use types::access::Access;
 
@@ -61,6 +61,18 @@ mod tests {
         cluster::ClusterAccepted,
         cluster::ImageList,
         cluster::CredentialsRequest,
+        grant::ClusterGrantCreate,
+        grant::ClusterGrantRevoke,
+        grant::ClusterGrantView,
+        grant::ClusterGrantList,
+        grant::GrantState,
+        grant::GrantedView,
+        grant::GrantedClusterView,
+        grant::GrantedClusterList,
+        share::ClusterShareCreate,
+        share::ClusterShareView,
+        share::SharedClusterView,
+        share::SharedClusterList,
         tenant::Done,
         tenant::Login,
         tenant::Logout,
@@ -211,6 +223,8 @@ mod tests {
             Access::Open => "open",
             Access::SignedIn => "signed-in",
             Access::Project(role) => role.as_str(),
+            Access::ClusterSeen => "project_viewer or granted",
+            Access::ClusterAdmin => "project_admin, or org_admin where the cluster is shared",
             Access::OrgSeen => "org-seen",
             Access::OrgAdmin => "org_admin",
             Access::Platform => "platform_admin",

@@ -46,10 +46,16 @@ pub const CLUSTER: &str = "/v1/projects/{project}/clusters/{reference}";
 pub const CLUSTER_RETRY: &str = "/v1/projects/{project}/clusters/{reference}/retry";
 pub const CLUSTER_KUBECONFIG: &str = "/v1/projects/{project}/clusters/{reference}/kubeconfig";
 pub const CLUSTER_CREDENTIALS: &str = "/v1/projects/{project}/clusters/{reference}/credentials";
+pub const CLUSTER_GRANTS: &str = "/v1/projects/{project}/clusters/{reference}/grants";
+pub const CLUSTER_GRANTS_REVOKE: &str = "/v1/projects/{project}/clusters/{reference}/grants:revoke";
+pub const GRANTED_CLUSTERS: &str = "/v1/granted-clusters";
+pub const CLUSTER_SHARES: &str = "/v1/projects/{project}/clusters/{reference}/shares";
+pub const CLUSTER_SHARE: &str = "/v1/projects/{project}/clusters/{reference}/shares/{with}";
+pub const SHARED_CLUSTERS: &str = "/v1/projects/{project}/shared-clusters";
 pub const CLUSTER_IMAGES: &str = "/v1/projects/{project}/clusters/{reference}/images";
 pub const INSTANCES: &str = "/v1/projects/{project}/instances";
 pub const INSTANCE: &str = "/v1/projects/{project}/instances/{reference}";
-pub const INSTANCE_SSH: &str = "/v1/projects/{project}/instances/{reference}/ssh";
+pub const INSTANCE_SSH: &str = "/v1/projects/{project}/instances/{instance}/ssh";
 pub const SSH_KEYS: &str = "/v1/ssh-keys";
 pub const SSH_KEY: &str = "/v1/ssh-keys/{reference}";
 pub const SECRETS: &str = "/v1/projects/{project}/secrets";
@@ -150,6 +156,8 @@ const SIGNED_IN: Access = Access::SignedIn;
 const VIEWER: Access = Access::Project(Role::ProjectViewer);
 const MEMBER: Access = Access::Project(Role::ProjectMember);
 const ADMIN: Access = Access::Project(Role::ProjectAdmin);
+const CLUSTER_SEEN: Access = Access::ClusterSeen;
+const CLUSTER_ADMIN: Access = Access::ClusterAdmin;
 const ORG_SEEN: Access = Access::OrgSeen;
 const ORG_ADMIN: Access = Access::OrgAdmin;
 const PLATFORM: Access = Access::Platform;
@@ -286,18 +294,25 @@ pub const TABLE: &[Route] = &[
     get(VIEWER, CLUSTERS, "listClusters", "The project's clusters", "ClusterList"),
     send(MEMBER, (Method::Post, CLUSTERS), "createCluster", "Make a cluster", json("ClusterCreate"), (202, "ClusterAccepted")),
     asks(send(VIEWER, (Method::Post, CLUSTERS_PLAN), "planCluster", "What creating or changing a cluster would do; changes nothing", json("PlanRequest"), (200, "PlanView"))),
-    get(VIEWER, CLUSTER, "getCluster", "One cluster, by name or id, with its instances and recent events", "ClusterDetailView"),
+    get(CLUSTER_SEEN, CLUSTER, "getCluster", "One cluster, by name or id, with its instances and recent events", "ClusterDetailView"),
     send(MEMBER, (Method::Put, CLUSTER), "applyCluster", "Make the cluster of this name, or change it to this spec (200 when there is nothing to change)", json("ClusterApply"), (202, "ClusterAccepted")),
     send(MEMBER, (Method::Delete, CLUSTER), "deleteCluster", "Remove a cluster and all that belongs to it", None, (202, "OperationAccepted")),
     send(MEMBER, (Method::Post, CLUSTER_RETRY), "retryCluster", "Take up a creation that failed or was cancelled", None, (202, "OperationAccepted")),
-    media(VIEWER, CLUSTER_KUBECONFIG, "kubeconfig", "A kubeconfig that asks `cloud` for the caller's token; nothing in it is secret", "application/yaml"),
-    secret(Route { answer: Content::Media("application/yaml"), ..send(ADMIN, (Method::Post, CLUSTER_CREDENTIALS), "issueCredentials", "An administrator's kubeconfig with a certificate of the caller's own, good for a day", json("CredentialsRequest"), (200, "")) }),
-    secret(send(VIEWER, (Method::Post, CLUSTER_TOKEN), "clusterToken", "A short-lived token of the caller for this cluster's API alone", None, (200, "ClusterTokenView"))),
+    media(CLUSTER_SEEN, CLUSTER_KUBECONFIG, "kubeconfig", "A kubeconfig that asks `cloud` for the caller's token; nothing in it is secret", "application/yaml"),
+    secret(Route { answer: Content::Media("application/yaml"), ..send(CLUSTER_ADMIN, (Method::Post, CLUSTER_CREDENTIALS), "issueCredentials", "An administrator's kubeconfig with a certificate of the caller's own, good for a day", json("CredentialsRequest"), (200, "")) }),
+    secret(send(CLUSTER_SEEN, (Method::Post, CLUSTER_TOKEN), "clusterToken", "A short-lived token of the caller for this cluster's API alone", None, (200, "ClusterTokenView"))),
+    get(VIEWER, CLUSTER_GRANTS, "listGrants", "Rights given in this cluster to single people and programs", "ClusterGrantList"),
+    send(CLUSTER_ADMIN, (Method::Post, CLUSTER_GRANTS), "createGrant", "Give somebody of the organisation rights in this cluster; the same twice is once", json("ClusterGrantCreate"), (200, "ClusterGrantView")),
+    send(CLUSTER_ADMIN, (Method::Post, CLUSTER_GRANTS_REVOKE), "revokeGrants", "Take what somebody was granted in this cluster, all or what is named", json("ClusterGrantRevoke"), (200, "ClusterGrantList")),
+    get(SIGNED_IN, GRANTED_CLUSTERS, "listGrantedClusters", "Clusters of any project in which the caller was granted something", "GrantedClusterList"),
+    send(ORG_ADMIN, (Method::Post, CLUSTER_SHARES), "createShare", "Let another project of the organisation use this cluster; within its grace an ended share is taken back", json("ClusterShareCreate"), (200, "ClusterShareView")),
+    send(ORG_ADMIN, (Method::Delete, CLUSTER_SHARE), "endShare", "End a project's use of this cluster; its namespace goes after a grace", None, (200, "ClusterShareView")),
+    get(VIEWER, SHARED_CLUSTERS, "listSharedClusters", "Clusters of other projects that this one may use", "SharedClusterList"),
     get(VIEWER, CLUSTER_IMAGES, "listImages", "Images loaded into a cluster", "ImageList"),
     send(MEMBER, (Method::Post, CLUSTER_IMAGES), "loadImages", "Load an OCI or docker archive for every node, also those that join later", Some(Content::Media("application/x-tar")), (200, "ImageList")),
     get(VIEWER, INSTANCES, "listInstances", "The project's instances", "InstanceList"),
     get(VIEWER, INSTANCE, "getInstance", "One instance, by name or id", "InstanceView"),
-    secret(send(ADMIN, (Method::Post, INSTANCE_SSH), "sshInstance", "A certificate and a ticket that let the caller into this instance as root, for some minutes", json("SshRequest"), (200, "SshAccess"))),
+    secret(send(CLUSTER_ADMIN, (Method::Post, INSTANCE_SSH), "sshInstance", "A certificate and a ticket that let the caller into this instance as root, for some minutes", json("SshRequest"), (200, "SshAccess"))),
     get(VIEWER, OPERATIONS, "listOperations", "The project's operations, newest first", "OperationList"),
     get(VIEWER, OPERATION, "getOperation", "One operation", "OperationView"),
     send(MEMBER, (Method::Post, OPERATION_CANCEL), "cancelOperation", "Stop the creation of a cluster; what was made is held until it is retried or deleted", None, (200, "OperationView")),
@@ -354,6 +369,11 @@ mod tests {
         for route in TABLE {
             let named = match route.access {
                 Access::Project(_) => route.path.contains("{project}"),
+                Access::ClusterSeen => route.path.contains("{project}/clusters/{reference}"),
+                Access::ClusterAdmin => {
+                    route.path.contains("{project}/clusters/{reference}")
+                        || route.path.contains("{project}/instances/{instance}")
+                }
                 Access::OrgSeen => route.path.contains("{org}"),
                 Access::OrgAdmin => route.path.contains("{org}") || route.path.contains("{project}"),
                 Access::Open => !route.path.contains("{"),

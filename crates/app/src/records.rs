@@ -6,7 +6,7 @@ use ports::{
     vault::SecretRef,
 };
 use serde::{Deserialize, Serialize};
-use types::{Fault, FaultKind, ProjectId, Secret};
+use types::{Fault, FaultKind, ProjectId, Secret, cluster::Cluster, share::ClusterShare};
 
 /// The one document that every accepted change moves on: it serialises what must be decided one after the other
 /// (capacity, links to the outside) and numbers what the edge is told.
@@ -85,6 +85,47 @@ pub async fn find<T: Entity>(
     };
     let named = list::<T>(store, &filter).await?.into_iter().next();
     named.ok_or_else(|| Fault::not_found(T::KIND, reference))
+}
+
+/// One of the project's own. What is only shared with it is somebody else's to change.
+pub async fn find_own(
+    store: &dyn Store,
+    project: &ProjectId,
+    reference: &str,
+) -> Result<Versioned<Cluster>, Fault> {
+    match find::<Cluster>(store, project, reference).await {
+        Err(fault) if fault.kind == FaultKind::NotFound => match find_seen(store, project, reference).await {
+            Ok(shared) => Err(Fault::new(
+                FaultKind::Forbidden,
+                "cluster-of-another",
+                format!(
+                    "the cluster '{}' belongs to another project and is shared with this one",
+                    shared.name
+                ),
+                "ask the people of its own project; see whose it is with `cloud k8s list`",
+            )),
+            Err(_) => Err(fault),
+        },
+        found => found,
+    }
+}
+
+/// One of the project's own, or one that is shared with it, which gives way where both have the name.
+pub async fn find_seen(store: &dyn Store, project: &ProjectId, reference: &str) -> Result<Cluster, Fault> {
+    let own = match find::<Cluster>(store, project, reference).await {
+        Ok(own) => return Ok(own.value),
+        Err(fault) if fault.kind == FaultKind::NotFound => fault,
+        Err(fault) => return Err(fault),
+    };
+    for share in children::<ClusterShare>(store, project.as_str()).await? {
+        let cluster = get::<Cluster>(store, share.value.cluster.as_str()).await?;
+        let meant =
+            |cluster: &Cluster| cluster.id.as_str() == reference || cluster.name.as_str() == reference;
+        if let Some(cluster) = cluster.filter(|found| share.value.is_active() && meant(&found.value)) {
+            return Ok(cluster.value);
+        }
+    }
+    Err(own)
 }
 
 /// Opened, if it is there.

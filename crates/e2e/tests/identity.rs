@@ -3,6 +3,7 @@
 
 mod identity {
     pub mod alone;
+    pub mod grants;
     pub mod people;
     pub mod refused;
 }
@@ -33,10 +34,25 @@ fn a_cluster_knows_who_holds_a_token() {
             identity::refused::of_others(&people, &platform);
         },
     );
+    let grantee = identity::grants::stranger(&people, &platform);
+    stages.run("a grant in a namespace is its rules and nothing more", || {
+        identity::grants::viewer_of_one_namespace(&people, &grantee);
+    });
+    stages.run("what binds a grant is guarded and put right", || {
+        identity::grants::kept(&people)
+    });
+    stages.run("a grant everywhere stops at what is the platform's", || {
+        identity::grants::admin_everywhere(&people, &grantee);
+    });
+    let mut used = String::new();
+    stages.run("a grant that is taken is gone", || {
+        used = identity::grants::revoked(&people, &grantee);
+    });
     stages.run(
         "what is revoked is refused: at once where it is new, within the cache's time where it is not",
         || {
             identity::refused::revoked(&people);
+            identity::grants::forgotten(&people, &used);
         },
     );
     stages.run(

@@ -9,6 +9,7 @@ mod tenancy {
     pub mod objects;
     pub mod person;
     pub mod roles;
+    pub mod shared;
 }
 
 use e2e::{Cluster, Platform, Stages};
@@ -68,6 +69,15 @@ fn a_projects_namespace_is_kept_and_guarded() {
     });
     stages.run("another Pod Security level is applied", || {
         tenancy::life::restricted_by_apply(&place, &platform)
+    });
+    stages.run("a second project has its part of the cluster", || {
+        tenancy::shared::two_projects(&place, &platform)
+    });
+    stages.run("a project's quota reaches its namespaces in seconds", || {
+        tenancy::shared::quota_follows(&place, &platform)
+    });
+    stages.run("what ended has its grace and goes", || {
+        tenancy::shared::ended(&place, &platform)
     });
     stages.run("the controller is small and idle", || {
         tenancy::life::small_and_idle(&place)

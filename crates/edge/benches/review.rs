@@ -76,6 +76,7 @@ fn setting(tokens: usize) -> Setting {
         network: network.clone(),
         org: org.clone(),
         projects: [project.clone()].into(),
+        grants: Default::default(),
     };
     let user = "user-0123456789abcdef";
     let identity = EdgeIdentity {

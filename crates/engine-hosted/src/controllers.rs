@@ -4,13 +4,14 @@
 use cluster::{
     kubeconfig,
     node::{API_PORT, leaf_files},
-    recipe::{Recipe, RecipeError},
+    recipe::{Recipe, RecipeError, Values},
 };
 use ports::compute::{Content, FileEntry};
 use types::{
     Bytes, MilliCpu,
+    grant::GrantRole,
     keeper::{Gate, Limits},
-    tenancy::TENANCY_PATH,
+    tenancy::{TENANCY_PATH, grant_role},
 };
 
 use crate::{
@@ -32,6 +33,12 @@ const LIMITS: Limits = Limits {
 /// Recipes from before there were controllers have none.
 pub fn has_controllers(recipe: &Recipe) -> bool {
     recipe.has(&format!("plane/{NAME}.flags"))
+}
+
+/// Whether the controllers of clusters made with it may keep what grants need.
+pub fn keeps_grants(recipe: &Recipe) -> bool {
+    let access = recipe.text("services/access.yaml", &Values::default());
+    has_controllers(recipe) && access.is_ok_and(|text| text.contains(&grant_role(GrantRole::Viewer)))
 }
 
 /// None in a cluster that was made before there were controllers: it is rendered as it was then.

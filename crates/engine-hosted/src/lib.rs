@@ -26,7 +26,7 @@ use types::{
     tenancy::Tenancy,
 };
 
-pub use controllers::has_controllers;
+pub use controllers::{has_controllers, keeps_grants};
 pub use identity::{PlaneIdentity, asks_the_platform};
 pub use sizing::machine_size;
 

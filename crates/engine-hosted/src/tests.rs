@@ -25,6 +25,7 @@ fn tenancy(cluster: &Cluster) -> Tenancy {
             remove_after: None,
         }],
         shared: Vec::new(),
+        grants: None,
     }
 }
 

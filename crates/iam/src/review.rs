@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use types::{ClusterId, Email, NetworkId, OrgId, ProjectId, Timestamp, TokenId, tenant::Role};
+use types::{
+    ClusterId, Email, NetworkId, OrgId, ProjectId, Timestamp, TokenId, grant::Granted, tenant::Role,
+};
 
 use crate::{
     keys::KeySet,
@@ -48,6 +50,9 @@ pub struct Reach {
     pub network: NetworkId,
     pub org: OrgId,
     pub projects: BTreeSet<ProjectId>,
+    /// What single people and programs were granted there, by their id. They reach it, whatever their project.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub grants: BTreeMap<String, BTreeSet<Granted>>,
 }
 
 /// Why a token is refused, for a log and a counter.
@@ -61,7 +66,7 @@ pub enum Refusal {
     Principal,
     /// Its holder's tokens of that time were all withdrawn.
     Withdrawn,
-    /// Its project may not reach this cluster.
+    /// Its project may not reach this cluster, and nobody granted its holder anything there.
     Reach,
     /// Its holder may not do this there.
     Role,
@@ -140,7 +145,7 @@ impl Snapshot {
         match self.decide(network, cluster, token, now) {
             Ok((claims, reach)) => Review {
                 authenticated: true,
-                user: Some(self.user(&claims, reach)),
+                user: Some(self.user(cluster, &claims, reach)),
                 error: None,
                 refusal: None,
                 until: claims.exp,
@@ -191,7 +196,7 @@ impl Snapshot {
         Ok(())
     }
 
-    fn user(&self, claims: &Claims, reach: &Reach) -> UserInfo {
+    fn user(&self, cluster: &ClusterId, claims: &Claims, reach: &Reach) -> UserInfo {
         let texts = |roles: &[Role]| roles.iter().map(|role| role.as_str().to_owned()).collect();
         let mut extra = BTreeMap::from([("roles", texts(&claims.roles))]);
         if let Some(org) = &claims.org_id {
@@ -203,14 +208,14 @@ impl Snapshot {
         UserInfo {
             username: claims.email.clone(),
             uid: claims.sub.clone(),
-            groups: self.groups(claims, reach),
+            groups: self.groups(cluster, claims, reach),
             extra,
         }
     }
 
     /// Groups without a role say where somebody belongs; every member has them and nothing may be bound to them. Groups
     /// that end in a role are given to those who hold it and to nobody else.
-    fn groups(&self, claims: &Claims, reach: &Reach) -> Vec<String> {
+    fn groups(&self, cluster: &ClusterId, claims: &Claims, reach: &Reach) -> Vec<String> {
         let holds = |role| claims.roles.contains(&role);
         let mut groups = BTreeSet::new();
         if let Some(org) = &claims.org_id {
@@ -237,6 +242,9 @@ impl Snapshot {
                 }
             }
         }
+        // By id: an address that is somebody else's one day brings them nothing.
+        let granted = reach.grants.get(&claims.sub).into_iter().flatten();
+        groups.extend(granted.flat_map(|granted| granted.groups(cluster)));
         if holds(Role::PlatformAdmin) {
             groups.insert("system:plasmacloud-admins".to_owned());
         }
@@ -281,7 +289,8 @@ pub(crate) fn reaches(claims: &Claims, reach: &Reach) -> bool {
         .as_ref()
         .is_some_and(|project| reach.projects.contains(project));
     let by_org = claims.roles.contains(&Role::OrgAdmin) && claims.org_id.as_ref() == Some(&reach.org);
-    by_project || by_org || claims.roles.contains(&Role::PlatformAdmin)
+    let by_grant = reach.grants.contains_key(&claims.sub);
+    by_project || by_org || by_grant || claims.roles.contains(&Role::PlatformAdmin)
 }
 
 #[cfg(test)]

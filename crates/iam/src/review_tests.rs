@@ -1,6 +1,7 @@
 //! Every kind of principal against every kind of cluster.
 
 use serde_json::{Value, json};
+use types::grant::GrantRole;
 
 use super::*;
 use crate::{keys::SigningKey, token::mint};
@@ -37,6 +38,7 @@ fn scene() -> Scene {
         network: network.clone(),
         org: org.clone(),
         projects: BTreeSet::from([project.clone()]),
+        grants: BTreeMap::new(),
     };
     let snapshot = Snapshot {
         generation: 1,
@@ -270,6 +272,66 @@ fn a_token_is_good_where_its_project_reaches() {
         Refusal::Reach,
     );
     scene.refused(&of(&[Role::ProjectAdmin], &scene.org, None), Refusal::Reach);
+}
+
+#[test]
+fn a_grant_lets_one_principal_into_one_cluster_with_what_was_granted() {
+    let mut scene = scene();
+    let cluster = scene.cluster.clone();
+    let granted = |role, namespace: Option<&str>| Granted {
+        role,
+        namespace: namespace.map(|n| n.parse().unwrap()),
+    };
+    let elsewhere = Claims {
+        org_id: Some(scene.other_org.clone()),
+        project_id: Some(scene.other_project.clone()),
+        ..scene.claims(&[Role::ProjectAdmin])
+    };
+    let nowhere = Claims {
+        org_id: None,
+        project_id: None,
+        ..scene.claims(&[])
+    };
+    scene.refused(&elsewhere, Refusal::Reach);
+    scene.refused(&nowhere, Refusal::Reach);
+    let grants = BTreeSet::from([
+        granted(GrantRole::Viewer, Some("web")),
+        granted(GrantRole::Member, None),
+    ]);
+    let reach = scene.snapshot.clusters.get_mut(&cluster).unwrap();
+    reach.grants.insert(USER.to_owned(), grants);
+    let own = [
+        format!("cluster:{cluster}:member"),
+        format!("cluster:{cluster}:viewer"),
+        format!("cluster:{cluster}:web:viewer"),
+        "system:authenticated".to_owned(),
+    ];
+    assert_eq!(scene.groups(&nowhere), set(&own));
+    let user = scene.review(&nowhere).user.unwrap();
+    assert_eq!(user.extra.keys().collect::<Vec<_>>(), [&"roles"]);
+    // A role held elsewhere is told as such, and is none here.
+    let of_both: BTreeSet<String> = scene.groups(&elsewhere);
+    assert!(of_both.is_superset(&set(&own)));
+    assert!(of_both.contains(&format!("project:{}:admin", scene.other_project)));
+    assert!(!of_both.contains(&format!("project:{}", scene.project)));
+    // Another principal of the same address, and the same one at another cluster, have nothing.
+    scene
+        .snapshot
+        .principals
+        .insert("user-zzzzzzzzzzzzzzzz".to_owned());
+    let same_name = Claims {
+        sub: "user-zzzzzzzzzzzzzzzz".to_owned(),
+        ..nowhere.clone()
+    };
+    scene.refused(&same_name, Refusal::Reach);
+    let token = mint(&scene.key, &nowhere).unwrap();
+    let (token, other) = (token.expose_str().unwrap(), &scene.other_cluster);
+    let review = scene.snapshot.review(&scene.network, other, token, NOW);
+    assert_eq!(review.refusal, Some(Refusal::Reach));
+    // Taken: refused with the next answer.
+    let reach = scene.snapshot.clusters.get_mut(&cluster).unwrap();
+    reach.grants.clear();
+    scene.refused(&nowhere, Refusal::Reach);
 }
 
 #[test]

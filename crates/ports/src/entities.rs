@@ -2,10 +2,12 @@
 
 use types::{
     cluster::Cluster,
+    grant::ClusterGrant,
     kept_secret::KeptSecret,
     machine::Machine,
     network::Network,
     operation::Operation,
+    share::ClusterShare,
     ssh_key::SshKey,
     tenant::{Invitation, IssuedToken, Organisation, PasswordReset, Project, ServiceAccount, Session, User},
 };
@@ -52,6 +54,8 @@ entity!(ServiceAccount, "service-account", scope: |s| s.project.as_str(), name: 
 entity!(IssuedToken, "token", scope: |t| t.project.as_str(), name: |_| None, parent: |t| Some(&t.holder));
 entity!(Invitation, "invitation", scope: |_| PLATFORM, name: |i| Some(&i.code), parent: |i| i.grant.place.org().map(|org| org.as_str()));
 entity!(PasswordReset, "password-reset", scope: |_| PLATFORM, name: |r| Some(&r.code), parent: |_| None);
+entity!(ClusterGrant, "grant", scope: |g| g.cluster.as_str(), name: |g| Some(&g.key), parent: |g| Some(&g.principal));
+entity!(ClusterShare, "share", scope: |s| s.cluster.as_str(), name: |s| Some(s.with.id.as_str()), parent: |s| Some(s.with.id.as_str()));
 entity!(Session, "session", scope: |_| PLATFORM, name: |_| None, parent: |s| Some(s.user.as_str()));
 entity!(KeptSecret, "secret", scope: |s| s.project.as_str(), name: |s| Some(s.name.as_str()), parent: |_| None);
 // A name is its owner's own.

@@ -37,6 +37,8 @@ pub struct Config {
     pub requests_per_second: f64,
     /// How many times longer than on an ordinary host a step may take before its operation is called failed.
     pub patience: f64,
+    /// How long what a project left in a cluster that is no longer shared with it is kept.
+    pub share_grace_seconds: u32,
     pub log_format: LogFormat,
     /// The API over TLS, for other machines.
     pub tls: Option<TlsSettings>,
@@ -66,6 +68,7 @@ struct File {
     recipe_dir: Option<PathBuf>,
     requests_per_second: Option<f64>,
     patience: Option<f64>,
+    share_grace_seconds: Option<u32>,
     log_format: Option<LogFormat>,
     tls: Option<TlsSettings>,
     master_key: Option<MasterKey>,
@@ -139,6 +142,7 @@ impl Config {
             recipe_dir: file.recipe_dir,
             requests_per_second: file.requests_per_second.unwrap_or(200.0),
             patience: file.patience.unwrap_or(1.0),
+            share_grace_seconds: file.share_grace_seconds.unwrap_or(app::tenants::GRACE_S),
             log_format: pick(&overrides.log_format, file.log_format, || LogFormat::Text),
             tls: file.tls,
             master_key: file.master_key.unwrap_or_default(),

@@ -9,7 +9,7 @@ use std::{
 };
 
 use api::routes::{self, Method};
-use app::tenants::Entered;
+use app::tenants::{Entered, GrantedCluster};
 use axum::{
     extract::{ConnectInfo, FromRequestParts, MatchedPath, RawPathParams, Request, State},
     http::{HeaderValue, header, request::Parts},
@@ -20,6 +20,7 @@ use types::{
     Fault, FaultKind, ProjectId, Secret,
     access::{Access, Principal},
     audit::Actor,
+    grant::Granted,
     tenant::{Organisation, Role},
 };
 
@@ -52,10 +53,12 @@ impl Caller {
                 org: Some(org.id.to_string()),
                 project: None,
             },
-            Inside::Project(entered) => Place {
-                org: Some(entered.project.org.to_string()),
-                project: Some(entered.project.id.to_string()),
-            },
+            Inside::Project(Entered { project, .. }) | Inside::Cluster(GrantedCluster { project, .. }) => {
+                Place {
+                    org: Some(project.org.to_string()),
+                    project: Some(project.id.to_string()),
+                }
+            }
         }
     }
 }
@@ -65,6 +68,8 @@ enum Inside {
     Nowhere,
     Org(Organisation),
     Project(Entered),
+    /// One cluster of a project in which the caller has no role.
+    Cluster(GrantedCluster),
 }
 
 pub async fn guard(
@@ -154,10 +159,32 @@ async fn admitted(
         found.map(|(_, value)| value)
     };
     let inside = match (named("project"), named("org")) {
-        (Some(project), _) => api.tenants.enter(&principal, project).await.map(Inside::Project),
+        (Some(project), _) => match api.tenants.enter(&principal, project).await {
+            Err(fault) if access == Access::ClusterSeen && fault.kind == FaultKind::NotFound => {
+                let cluster = named("reference").unwrap_or_default();
+                let granted = api.tenants.enter_granted(&principal, project, cluster).await;
+                granted.and_then(|granted| granted.map(Inside::Cluster).ok_or(fault))
+            }
+            entered => entered.map(Inside::Project),
+        },
         (None, Some(org)) => api.tenants.find_org(&principal, org).await.map(Inside::Org),
         (None, None) => Ok(Inside::Nowhere),
     };
+    let shared = match (&inside, access) {
+        (Ok(Inside::Project(entered)), Access::ClusterAdmin) => {
+            let project = &entered.project.id;
+            match named("instance") {
+                Some(instance) => api.tenants.is_instance_shared(project, instance).await?,
+                None => {
+                    let cluster = named("reference").unwrap_or_default();
+                    api.tenants.is_shared(project, cluster).await?
+                }
+            }
+        }
+        _ => false,
+    };
+    // What is several projects' is the organisation's to decide.
+    let access = if shared { Access::OrgAdmin } else { access };
     let (caller, refused) = match inside {
         Ok(inside) if allowed(access, &principal, &inside) => return Ok(Caller { principal, inside }),
         Ok(inside) => (Caller { principal, inside }, forbidden(access)),
@@ -176,11 +203,18 @@ fn allowed(access: Access, principal: &Principal, inside: &Inside) -> bool {
     let org = match inside {
         Inside::Nowhere => None,
         Inside::Org(org) => Some(&org.id),
-        Inside::Project(entered) => Some(&entered.project.org),
+        Inside::Project(Entered { project, .. }) | Inside::Cluster(GrantedCluster { project, .. }) => {
+            Some(&project.org)
+        }
     };
     match access {
         Access::Open | Access::SignedIn => true,
         Access::Project(role) => matches!(inside, Inside::Project(entered) if entered.role >= role),
+        // Of one that is not shared.
+        Access::ClusterAdmin => {
+            matches!(inside, Inside::Project(entered) if entered.role >= Role::ProjectAdmin)
+        }
+        Access::ClusterSeen => matches!(inside, Inside::Project(_) | Inside::Cluster(_)),
         // Whoever does not see it was told that it is not there.
         Access::OrgSeen => org.is_some(),
         Access::OrgAdmin => org.is_some_and(|org| principal.administers_org(org)),
@@ -211,11 +245,11 @@ async fn authenticate(api: &Api, shown: Option<HeaderValue>) -> Result<Principal
 
 fn forbidden(access: Access) -> Fault {
     let needed = match access {
-        Access::Project(Role::ProjectAdmin) => "an administrator of the project",
+        Access::Project(Role::ProjectAdmin) | Access::ClusterAdmin => "an administrator of the project",
         Access::Project(_) => "a member of the project",
         Access::OrgAdmin => "an administrator of the organisation",
         Access::Platform => "an administrator of the platform",
-        Access::Open | Access::SignedIn | Access::OrgSeen => "somebody else",
+        Access::Open | Access::SignedIn | Access::ClusterSeen | Access::OrgSeen => "somebody else",
     };
     Fault::new(
         FaultKind::Forbidden,
@@ -252,6 +286,20 @@ pub struct Within(pub ProjectId);
 /// The same, with the role.
 pub struct Entry(pub Entered);
 
+/// What the caller was granted in the cluster of the path, where that alone lets them see it.
+pub struct Grantee(pub Option<Vec<Granted>>);
+
+impl<S: Send + Sync> FromRequestParts<S> for Grantee {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+        Ok(Self(match &caller(parts)?.inside {
+            Inside::Cluster(cluster) => Some(cluster.granted.clone()),
+            Inside::Nowhere | Inside::Org(_) | Inside::Project(_) => None,
+        }))
+    }
+}
+
 /// The organisation of the path, which the caller belongs to.
 pub struct InOrg(pub Organisation);
 
@@ -264,7 +312,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Entry {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
         match &caller(parts)?.inside {
             Inside::Project(entered) => Ok(Self(entered.clone())),
-            Inside::Nowhere | Inside::Org(_) => Err(Refusal(Fault::internal(
+            Inside::Nowhere | Inside::Org(_) | Inside::Cluster(_) => Err(Refusal(Fault::internal(
                 "project-unknown",
                 "the route names no project",
             ))),
@@ -287,7 +335,7 @@ impl<S: Send + Sync> FromRequestParts<S> for InOrg {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
         match &caller(parts)?.inside {
             Inside::Org(org) => Ok(Self(org.clone())),
-            Inside::Nowhere | Inside::Project(_) => Err(Refusal(Fault::internal(
+            Inside::Nowhere | Inside::Project(_) | Inside::Cluster(_) => Err(Refusal(Fault::internal(
                 "org-unknown",
                 "the route names no organisation",
             ))),
@@ -299,7 +347,15 @@ impl<S: Send + Sync> FromRequestParts<S> for Referenced {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
-        let Within(project) = Within::from_request_parts(parts, state).await?;
+        let project = match &caller(parts)?.inside {
+            // Whatever the path says, it is this one.
+            Inside::Cluster(granted) => {
+                return Ok(Self(granted.project.id.clone(), granted.cluster.id.to_string()));
+            }
+            Inside::Nowhere | Inside::Org(_) | Inside::Project(_) => {
+                Within::from_request_parts(parts, state).await?.0
+            }
+        };
         let At((_, reference)) = At::<(String, String)>::from_request_parts(parts, state).await?;
         Ok(Self(project, reference))
     }

@@ -9,6 +9,7 @@ use futures::stream::BoxStream;
 use types::{
     Cidr, Fault, Name, OperationId, OrgId, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
+    grant::Granted,
     kubeconfig::CertificateKind,
     machine::Machine,
     network::Network,
@@ -16,8 +17,8 @@ use types::{
 };
 
 use crate::surface::{
-    ApiServing, BundleSummary, Census, Certificates, ClusterDetail, Level, PlanPreview, Progress, SshPass,
-    Surface, Trust, Usage,
+    ApiServing, BundleSummary, Census, Certificates, ClusterDetail, InForce, Level, PlanPreview, Progress,
+    SshPass, Surface, Trust, Usage,
 };
 
 pub struct OpsSurface(pub Ops);
@@ -88,8 +89,22 @@ impl Surface for OpsSurface {
         self.0.retry_cluster(project, reference).await
     }
 
-    async fn kubeconfig(&self, project: &ProjectId, reference: &str) -> Result<Secret, Fault> {
-        self.0.kubeconfig(project, reference).await
+    async fn kubeconfig(
+        &self,
+        project: &ProjectId,
+        reference: &str,
+        namespace: Option<&str>,
+    ) -> Result<Secret, Fault> {
+        self.0.kubeconfig(project, reference, namespace).await
+    }
+
+    async fn in_force(
+        &self,
+        project: &ProjectId,
+        reference: &str,
+        granted: &[Granted],
+    ) -> Result<Vec<InForce>, Fault> {
+        self.0.in_force(project, reference, granted).await
     }
 
     async fn administrator(

@@ -17,8 +17,8 @@ use crate::{
     auth::TokenHash,
     backup::Backup,
     endpoints::{
-        self, backup, certs, clusters, events, images, instances, invitations, keys, login, members,
-        networks, operations, orgs, platform, projects, secrets, ssh, tokens, users,
+        self, backup, certs, clusters, events, grants, images, instances, invitations, keys, login, members,
+        networks, operations, orgs, platform, projects, secrets, shares, ssh, tokens, users,
     },
     guard,
     limits::{Limits, Rate},
@@ -160,6 +160,12 @@ fn project_routes() -> Router<Api> {
         .route(routes::CLUSTER_KUBECONFIG, get(clusters::kubeconfig))
         .route(routes::CLUSTER_CREDENTIALS, post(clusters::credentials))
         .route(routes::CLUSTER_TOKEN, post(tokens::for_cluster))
+        .route(routes::CLUSTER_GRANTS, get(grants::list).post(grants::create))
+        .route(routes::CLUSTER_GRANTS_REVOKE, post(grants::revoke))
+        .route(routes::GRANTED_CLUSTERS, get(grants::of_caller))
+        .route(routes::CLUSTER_SHARES, post(shares::create))
+        .route(routes::CLUSTER_SHARE, delete(shares::end))
+        .route(routes::SHARED_CLUSTERS, get(shares::with_project))
         .route(routes::CLUSTER_IMAGES, get(images::list).post(images::load))
         .route(routes::INSTANCES, get(instances::list))
         .route(routes::INSTANCE, get(instances::get))

@@ -4,7 +4,7 @@ use std::path::Path;
 
 pub use app::{
     identity::{ApiServing, Certificates, Level, Progress, Trust},
-    ops::{Census, Change, ClusterDetail, Impact, PlanPreview, PlannedStep, SshPass},
+    ops::{Census, Change, ClusterDetail, Impact, InForce, PlanPreview, PlannedStep, SshPass},
     quota::Usage,
 };
 use async_trait::async_trait;
@@ -13,6 +13,7 @@ use futures::stream::BoxStream;
 use types::{
     Cidr, Fault, Name, OperationId, OrgId, Patch, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
+    grant::Granted,
     kubeconfig::CertificateKind,
     machine::Machine,
     network::Network,
@@ -58,7 +59,20 @@ pub trait Surface: Send + Sync {
     async fn delete_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault>;
     /// Takes up a creation that failed or was cancelled.
     async fn retry_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault>;
-    async fn kubeconfig(&self, project: &ProjectId, reference: &str) -> Result<Secret, Fault>;
+    /// The namespace it begins in is the project's, unless another is given.
+    async fn kubeconfig(
+        &self,
+        project: &ProjectId,
+        reference: &str,
+        namespace: Option<&str>,
+    ) -> Result<Secret, Fault>;
+    /// Of each in turn, how far the cluster has come with it. A cluster that can keep no grants is a fault.
+    async fn in_force(
+        &self,
+        project: &ProjectId,
+        reference: &str,
+        granted: &[Granted],
+    ) -> Result<Vec<InForce>, Fault>;
     /// With a certificate of the caller's own.
     async fn administrator(
         &self,

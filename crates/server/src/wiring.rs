@@ -164,7 +164,8 @@ pub async fn build(
         world.vault.clone(),
         world.signals.clone(),
         &world.settings.issuer,
-    );
+    )
+    .with_grace(config.share_grace_seconds);
     tenants.begin().await?;
     Ok(Platform {
         audit,

@@ -8,12 +8,21 @@ use api::{
     routes::{self, Route},
     tenant::{Invite, OrgCreate, ProjectCreate, QuotaView, ServiceAccountCreate, TakeUp, TokenCreate},
 };
-use server::fake::{Fake, TOKEN};
+use ports::store::{Batch, Doc, Filter, Write};
+use server::fake::{Fake, TOKEN, samples};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
 };
-use types::{access::Access, tenant::Role};
+use types::{
+    GrantId, ShareId, Timestamp,
+    access::Access,
+    cluster::{Cluster, ClusterSpec},
+    grant::{ClusterGrant, GrantRole, Granted},
+    machine::Machine,
+    share::ClusterShare,
+    tenant::{Project, Role},
+};
 
 const PASSWORD: &str = "correct horse battery staple";
 
@@ -51,7 +60,9 @@ fn expected(route: &Route, caller: &Caller) -> Verdict {
         return Verdict::NotThere;
     }
     let allowed = match route.access {
-        Access::Open | Access::SignedIn | Access::OrgSeen => true,
+        Access::Open | Access::SignedIn | Access::ClusterSeen | Access::OrgSeen => true,
+        // None of these is shared.
+        Access::ClusterAdmin => role >= Some(Role::ProjectAdmin),
         Access::Project(needed) => role >= Some(needed),
         Access::OrgAdmin => role >= Some(Role::OrgAdmin),
         Access::Platform => platform,
@@ -194,7 +205,9 @@ async fn every_route_lets_in_whom_the_table_says() {
                 ("project", "home-shop"),
                 ("member", "nobody@nowhere.example"),
                 ("reference", "nothing"),
+                ("with", "nothing"),
                 ("invitation", "nothing"),
+                ("instance", "nothing"),
                 ("id", "nothing"),
             ],
         );
@@ -231,6 +244,201 @@ async fn every_route_lets_in_whom_the_table_says() {
         }
     }
     assert!(asked > routes::TABLE.len() * 10, "{asked}");
+}
+
+/// Whoever was granted something in one cluster of a project they have no role in.
+#[tokio::test]
+async fn a_grant_lets_into_one_cluster_and_nothing_else_of_its_project() {
+    let uploads = tempfile::tempdir().unwrap();
+    let fake = Fake::default();
+    let books = fake.books.clone();
+    let (endpoint, _stop) = fake.serve(uploads.path().to_owned()).await;
+    let root = Client::new(&endpoint, Some(TOKEN.to_owned()), "default").unwrap();
+    let org = OrgCreate {
+        name: "home".to_owned(),
+        max_projects: None,
+        quota: None,
+    };
+    let org = root.create_org(&org).await.unwrap();
+    let mut projects = Vec::new();
+    for name in ["home-shop", "home-blog"] {
+        let request = ProjectCreate {
+            name: name.to_owned(),
+            quota: QuotaView::default(),
+        };
+        projects.push(root.create_project("home", &request).await.unwrap());
+    }
+    let token = invited(&root, &endpoint, "home", &projects[1].id, Role::ProjectAdmin).await;
+    let who = Client::new(&endpoint, Some(token.clone()), "home-blog").unwrap();
+    let principal = who.whoami().await.unwrap().id;
+    let network = samples::network(1, "lab".parse().unwrap(), "10.0.0.0/16".parse().unwrap());
+    let made = |n: u64, name: &str| Cluster {
+        project: projects[0].id.parse().unwrap(),
+        ..samples::cluster(n, name.parse().unwrap(), &network, ClusterSpec::default())
+    };
+    let (dev, beside) = (made(2, "dev"), made(3, "beside"));
+    let granted = Granted {
+        role: GrantRole::Viewer,
+        namespace: None,
+    };
+    let grant = ClusterGrant {
+        id: GrantId::generate(),
+        cluster: dev.id.clone(),
+        org: org.id.parse().unwrap(),
+        project: dev.project.clone(),
+        key: ClusterGrant::key(&principal, &granted),
+        principal,
+        principal_name: "project_admin@home.example".to_owned(),
+        granted,
+        by: "root".to_owned(),
+        created: Timestamp(0),
+    };
+    let writes = vec![
+        Write::Put(Doc::new(&dev, 0)),
+        Write::Put(Doc::new(&beside, 0)),
+        Write::Put(Doc::new(&grant, 0)),
+    ];
+    let fence = None;
+    ports::Store::commit(&books, Batch { fence, writes })
+        .await
+        .unwrap();
+
+    let asked = who.list_granted_clusters().await.unwrap().clusters;
+    assert_eq!(asked.len(), 1);
+    assert_eq!(
+        (asked[0].name.as_str(), asked[0].project.as_str()),
+        ("dev", "home-shop")
+    );
+    let named = [
+        ("home-shop", "dev", true),
+        ("home/home-shop", dev.id.as_str(), true),
+        (projects[0].id.as_str(), "dev", true),
+        ("home-shop", "beside", false),
+        ("home-shop", beside.id.as_str(), false),
+        ("home-shop", "nothing", false),
+        ("nope", "dev", false),
+    ];
+    let mut seen_by_grant = Vec::new();
+    for route in routes::TABLE
+        .iter()
+        .filter(|route| route.path.contains("{project}"))
+    {
+        for (project, reference, its_own) in named {
+            let values = [
+                ("project", project),
+                ("reference", reference),
+                ("member", "nobody@nowhere.example"),
+                ("with", "nothing"),
+                ("invitation", "nothing"),
+                ("id", "nothing"),
+            ];
+            let path = routes::fill(route.path, &values);
+            let (seen, told) = ask(&endpoint, route, &path, Some(&token)).await;
+            let wanted = match its_own && route.access == Access::ClusterSeen {
+                true => Verdict::LetIn,
+                false => Verdict::NotThere,
+            };
+            assert_eq!(seen, wanted, "{} {path}: {told}", route.method.as_str());
+            if seen == Verdict::LetIn {
+                seen_by_grant.push(route.id);
+            }
+        }
+    }
+    seen_by_grant.dedup();
+    assert_eq!(seen_by_grant, ["getCluster", "kubeconfig", "clusterToken"]);
+}
+
+/// Routes of a cluster, as administrators of its project, of the other project and of the organisation ask.
+#[tokio::test]
+async fn a_shared_cluster_is_its_organisations_to_administer() {
+    let uploads = tempfile::tempdir().unwrap();
+    let fake = Fake::default();
+    let books = fake.books.clone();
+    let (endpoint, _stop) = fake.serve(uploads.path().to_owned()).await;
+    let root = Client::new(&endpoint, Some(TOKEN.to_owned()), "default").unwrap();
+    let org = OrgCreate {
+        name: "home".to_owned(),
+        max_projects: None,
+        quota: None,
+    };
+    root.create_org(&org).await.unwrap();
+    for name in ["home-shop", "home-blog"] {
+        let request = ProjectCreate {
+            name: name.to_owned(),
+            quota: QuotaView::default(),
+        };
+        root.create_project("home", &request).await.unwrap();
+    }
+    let shop = invited(&root, &endpoint, "home", "home-shop", Role::ProjectAdmin).await;
+    let boss = invited(&root, &endpoint, "home", "home-shop", Role::OrgAdmin).await;
+    let home = root.list_projects().await.unwrap().projects;
+    let project = home.iter().find(|project| project.name == "home-shop").unwrap();
+    let network = samples::network(1, "lab".parse().unwrap(), "10.0.0.0/16".parse().unwrap());
+    for (n, name) in [(2, "own"), (3, "shared")] {
+        let cluster = Cluster {
+            project: project.id.parse().unwrap(),
+            ..samples::cluster(n, name.parse().unwrap(), &network, ClusterSpec::default())
+        };
+        let worker = Machine {
+            project: cluster.project.clone(),
+            hostname: name.to_owned(),
+            ..samples::worker(n + 2, &cluster, &"default".parse().unwrap(), 0)
+        };
+        let writes = vec![
+            Write::Put(Doc::new(&cluster, 0)),
+            Write::Put(Doc::new(&worker, 0)),
+        ];
+        let fence = None;
+        ports::Store::commit(&books, Batch { fence, writes })
+            .await
+            .unwrap();
+        if name == "shared" {
+            let with = ports::Store::list(&books, "project", &Filter::default())
+                .await
+                .unwrap();
+            let with = with
+                .into_iter()
+                .find(|doc| doc.name.as_deref() == Some("home-blog"));
+            let share = ClusterShare {
+                id: ShareId::generate(),
+                cluster: cluster.id,
+                with: with.unwrap().read::<Project>().unwrap().value,
+                by: "root".to_owned(),
+                created: Timestamp(0),
+                remove_after: None,
+            };
+            let (fence, writes) = (None, vec![Write::Put(Doc::new(&share, 0))]);
+            ports::Store::commit(&books, Batch { fence, writes })
+                .await
+                .unwrap();
+        }
+    }
+    let mut asked = Vec::new();
+    for route in routes::TABLE
+        .iter()
+        .filter(|route| route.access == Access::ClusterAdmin)
+    {
+        for (token, reference, wanted) in [
+            (&shop, "own", Verdict::LetIn),
+            (&shop, "shared", Verdict::Forbidden),
+            (&boss, "own", Verdict::LetIn),
+            (&boss, "shared", Verdict::LetIn),
+        ] {
+            let named = [
+                ("project", "home-shop"),
+                ("reference", reference),
+                ("instance", reference),
+            ];
+            let path = routes::fill(route.path, &named);
+            let (seen, told) = ask(&endpoint, route, &path, Some(token)).await;
+            assert_eq!(seen, wanted, "{} {path}: {told}", route.method.as_str());
+        }
+        asked.push(route.id);
+    }
+    assert_eq!(
+        asked,
+        ["issueCredentials", "createGrant", "revokeGrants", "sshInstance"]
+    );
 }
 
 #[tokio::test]

@@ -14,6 +14,11 @@ pub enum Access {
     SignedIn,
     /// Who holds this role, or a higher one, in the project of the path.
     Project(Role),
+    /// Who may see the project of the path, and who was granted something in the cluster of the path.
+    ClusterSeen,
+    /// Administrators of the project of the path; where the cluster of the path, or that of the instance of the path, is
+    /// shared, those of the organisation alone.
+    ClusterAdmin,
     /// Who belongs to the organisation of the path, through any of its projects.
     OrgSeen,
     /// Administrators of the organisation of the path.

@@ -110,6 +110,10 @@ ids! {
     SshKeyId = "key";
     /// One call of the API; both of its audit records carry it, and its answer.
     RequestId = "req";
+    /// Rights somebody was given in one cluster.
+    GrantId = "grant";
+    /// One project's part in a cluster of another.
+    ShareId = "share";
 }
 
 #[cfg(test)]

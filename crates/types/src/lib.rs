@@ -8,6 +8,7 @@ pub mod cidr;
 pub mod cluster;
 pub mod email;
 pub mod fault;
+pub mod grant;
 pub mod id;
 pub mod keeper;
 pub mod kept_secret;
@@ -20,6 +21,7 @@ pub mod quantity;
 #[cfg(feature = "testing")]
 pub mod sample;
 pub mod secret;
+pub mod share;
 pub mod ssh_key;
 pub mod status;
 pub mod tenancy;
@@ -31,8 +33,8 @@ pub use cidr::Cidr;
 pub use email::Email;
 pub use fault::{Fault, FaultKind};
 pub use id::{
-    ClusterId, EventId, InvitationId, KeptSecretId, MachineId, NetworkId, OperationId, OrgId, PortId,
-    ProjectId, RequestId, ServiceAccountId, SessionId, SshKeyId, TokenId, UserId, VolumeId,
+    ClusterId, EventId, GrantId, InvitationId, KeptSecretId, MachineId, NetworkId, OperationId, OrgId,
+    PortId, ProjectId, RequestId, ServiceAccountId, SessionId, ShareId, SshKeyId, TokenId, UserId, VolumeId,
 };
 pub use name::Name;
 pub use quantity::{Bytes, MilliCpu};

@@ -1,9 +1,14 @@
 //! What the tenancy controller of a cluster is told: which projects have a namespace in it, with which limits. Written
 //! by the platform into the control plane's machine, read there by `cloud-controllers`, which is why it is here.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, ClusterId, Name, OrgId, ProjectId, Timestamp};
+use crate::{
+    Bytes, ClusterId, Name, OrgId, ProjectId, Timestamp,
+    grant::{GrantRole, Granted},
+};
 
 /// Where it is inside the control plane.
 pub const TENANCY_PATH: &str = "/etc/k8shost/tenancy.json";
@@ -13,6 +18,16 @@ pub const CONTROLLERS_USER: &str = "system:plasmacloud-controllers";
 
 /// What the controllers make last in a project's namespace: when it is there, all is.
 pub const LAST_BINDING: &str = "project-viewer-binding";
+
+/// The cluster role behind a grant of that role.
+pub fn grant_role(role: GrantRole) -> String {
+    format!("plasmacloud-grant-{role}")
+}
+
+/// What binds it: in a namespace, and of a viewer also in the whole cluster.
+pub fn grant_binding(role: GrantRole) -> String {
+    format!("{}-binding", grant_role(role))
+}
 
 pub fn project_namespace(project: &ProjectId) -> String {
     format!("project-{project}")
@@ -29,6 +44,9 @@ pub struct Tenancy {
     pub projects: Vec<TenantProject>,
     /// Organisations that have a shared namespace here.
     pub shared: Vec<OrgId>,
+    /// What somebody was granted here: each once, whoever has it. Not given to clusters whose controllers may not keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grants: Option<BTreeSet<Granted>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -22,7 +22,7 @@ impl Client {
     }
 
     pub async fn ssh(&self, instance: &str, request: &SshRequest) -> Result<SshAccess, ClientError> {
-        let path = self.path(routes::INSTANCE_SSH, &[("reference", instance)]);
+        let path = self.path(routes::INSTANCE_SSH, &[("instance", instance)]);
         self.send(Method::Post, &path, request).await
     }
 }

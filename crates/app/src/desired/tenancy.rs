@@ -1,37 +1,76 @@
 //! Whose a cluster is, for the controller inside it that keeps namespaces for its tenants.
 
+use std::collections::BTreeSet;
+
+use ::cluster::recipe::Recipe;
+use ports::store::{Entity, Filter};
 use serde_json::{Value, json};
 use types::{
-    Fault,
+    Fault, Timestamp,
     cluster::Cluster,
+    grant::{ClusterGrant, Granted},
+    share::ClusterShare,
     tenancy::{LAST_BINDING, NamespaceLimits, Tenancy, TenantProject, project_namespace},
     tenant::{Project, Quota},
 };
 
 use crate::{World, records};
 
-/// A cluster is one project's: its namespace is the only one the platform keeps there. A project with clusters cannot be
-/// deleted, so none ends in its cluster's lifetime.
-pub async fn render(world: &World, cluster: &Cluster) -> Result<Tenancy, Fault> {
+/// The cluster's own project, which cannot be deleted while it has clusters, and those it is or was shared with.
+pub async fn render(world: &World, recipe: &Recipe, cluster: &Cluster) -> Result<Tenancy, Fault> {
     let project = records::get::<Project>(&*world.store, cluster.project.as_str()).await?;
     let project = project.ok_or_else(|| {
         let cause = format!("the project {} of a cluster is not on the books", cluster.project);
         Fault::internal("project-gone", cause)
     })?;
     let project = project.value;
+    let org = project.org.clone();
+    let mut projects = vec![tenant(cluster, project, None)];
+    for share in of_cluster::<ClusterShare>(world, cluster).await? {
+        let now = records::get::<Project>(&*world.store, share.with.id.as_str()).await?;
+        let with = now.map_or(share.with, |project| project.value);
+        projects.push(tenant(cluster, with, share.remove_after));
+    }
     Ok(Tenancy {
         cluster: cluster.id.clone(),
-        projects: vec![TenantProject {
-            limits: limits(&project.quota),
-            id: project.id,
-            org: project.org,
-            name: project.name,
-            created_by: project.created_by,
-            pod_security: cluster.spec.pod_security,
-            remove_after: None,
-        }],
-        shared: Vec::new(),
+        // What all projects use outlives the last of the others: it is the organisation's.
+        shared: if projects.len() > 1 { vec![org] } else { Vec::new() },
+        projects,
+        grants: match engine_hosted::keeps_grants(recipe) {
+            true => Some(granted(world, cluster).await?),
+            false => None,
+        },
     })
+}
+
+fn tenant(cluster: &Cluster, project: Project, remove_after: Option<Timestamp>) -> TenantProject {
+    TenantProject {
+        limits: limits(&project.quota),
+        id: project.id,
+        org: project.org,
+        name: project.name,
+        created_by: project.created_by,
+        pod_security: cluster.spec.pod_security,
+        remove_after,
+    }
+}
+
+/// In the order of their ids, so that the same books render the same file.
+async fn of_cluster<T: Entity>(world: &World, cluster: &Cluster) -> Result<Vec<T>, Fault> {
+    let filter = Filter {
+        scope: Some(cluster.id.to_string()),
+        ..Filter::default()
+    };
+    let all = records::list::<T>(&*world.store, &filter).await?;
+    let mut all: Vec<T> = all.into_iter().map(|found| found.value).collect();
+    all.sort_by(|a, b| a.id().cmp(b.id()));
+    Ok(all)
+}
+
+/// Whoever has it: who that is the cluster learns with each of their tokens, and need not be told.
+async fn granted(world: &World, cluster: &Cluster) -> Result<BTreeSet<Granted>, Fault> {
+    let all = of_cluster::<ClusterGrant>(world, cluster).await?;
+    Ok(all.into_iter().map(|grant| grant.granted).collect())
 }
 
 /// Requests may reach what the project may have of machines, limits twice that as by default. What its quota leaves

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use iam::review::{Reach, Snapshot};
 use ports::store::{Entity, Filter};
 use types::{
-    Fault, OrgId, ProjectId,
+    ClusterId, Fault, OrgId, ProjectId,
     cluster::Cluster,
+    grant::{ClusterGrant, Granted},
+    share::ClusterShare,
     tenant::{IssuedToken, Project, ServiceAccount, User},
 };
 
@@ -36,12 +38,28 @@ pub(crate) async fn snapshot(
             .or_default()
             .insert((*project).clone());
     }
+    let mut granted: BTreeMap<ClusterId, BTreeMap<String, BTreeSet<Granted>>> = BTreeMap::new();
+    for grant in all::<ClusterGrant>(world).await? {
+        let here = granted.entry(grant.cluster).or_default();
+        here.entry(grant.principal).or_default().insert(grant.granted);
+    }
+    let mut shared: BTreeMap<ClusterId, BTreeSet<ProjectId>> = BTreeMap::new();
+    for share in all::<ClusterShare>(world).await? {
+        if share.is_active() {
+            shared.entry(share.cluster).or_default().insert(share.with.id);
+        }
+    }
     let reach = clusters.iter().filter_map(|cluster| {
         let reach = Reach {
             network: cluster.network.clone(),
             // A project that is gone reaches nothing.
             org: (*orgs.get(&cluster.project)?).clone(),
-            projects: BTreeSet::from([cluster.project.clone()]),
+            projects: {
+                let mut projects = shared.get(&cluster.id).cloned().unwrap_or_default();
+                projects.insert(cluster.project.clone());
+                projects
+            },
+            grants: granted.get(&cluster.id).cloned().unwrap_or_default(),
         };
         Some((cluster.id.clone(), reach))
     });

@@ -42,7 +42,7 @@ impl Ops {
     ) -> Result<(Cluster, Option<Operation>), Fault> {
         self.accept(move || {
             Box::pin(async move {
-                let current = records::find::<Cluster>(&*self.world.store, project, name.as_str()).await?;
+                let current = records::find_own(&*self.world.store, project, name.as_str()).await?;
                 let Some(changed) = self.changed(project, &current.value, spec).await? else {
                     return Ok(Decision::Answer((current.value, None)));
                 };

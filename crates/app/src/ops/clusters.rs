@@ -6,6 +6,7 @@ use types::{
     cluster::{Cluster, ClusterSpec},
     machine::Machine,
     operation::{Event, Operation, OperationKind, Subject, SubjectKind},
+    share::ClusterShare,
     status::ClusterPhase,
 };
 
@@ -142,9 +143,10 @@ impl Ops {
         Ok(all)
     }
 
+    /// Also one that is shared with the project.
     pub async fn get_cluster(&self, project: &ProjectId, reference: &str) -> Result<ClusterDetail, Fault> {
         let store = &*self.world.store;
-        let cluster = records::find::<Cluster>(store, project, reference).await?.value;
+        let cluster = records::find_seen(store, project, reference).await?;
         let machines = records::children::<Machine>(store, cluster.id.as_str()).await?;
         let mut machines: Vec<Machine> = machines
             .into_iter()
@@ -154,7 +156,7 @@ impl Ops {
         machines.sort_by(|a, b| a.hostname.cmp(&b.hostname));
         let subject = subject(&cluster.id);
         let events = store
-            .events(project.as_str(), Some(&subject), RECENT_EVENTS)
+            .events(cluster.project.as_str(), Some(&subject), RECENT_EVENTS)
             .await
             .map_err(records::fault)?;
         Ok(ClusterDetail {
@@ -169,13 +171,14 @@ impl Ops {
         self.accept(move || {
             Box::pin(async move {
                 let store = &*self.world.store;
-                let mut cluster = records::find::<Cluster>(store, project, reference).await?;
+                let mut cluster = records::find_own(store, project, reference).await?;
                 let subject = subject(&cluster.value.id);
                 if cluster.value.deleting
                     && let Some(running) = self.running_operation(&subject).await?
                 {
                     return Ok(Decision::Answer(running));
                 }
+                self.refuse_shared(&cluster.value).await?;
                 let mut network = self.network(project, cluster.value.network.as_str()).await?;
                 network.value.generation += 1;
                 cluster.value.deleting = true;
@@ -203,6 +206,34 @@ impl Ops {
             })
         })
         .await
+    }
+}
+
+impl Ops {
+    /// Others work in it: it is not one project's to take away.
+    async fn refuse_shared(&self, cluster: &Cluster) -> Result<(), Fault> {
+        let filter = Filter {
+            scope: Some(cluster.id.to_string()),
+            ..Filter::default()
+        };
+        let shares = records::list::<ClusterShare>(&*self.world.store, &filter).await?;
+        let shares = shares.into_iter().map(|share| share.value);
+        let with: Vec<String> = shares
+            .filter(ClusterShare::is_active)
+            .map(|share| share.with.name.to_string())
+            .collect();
+        if with.is_empty() {
+            return Ok(());
+        }
+        Err(Fault::conflict(
+            "cluster-shared",
+            format!(
+                "the cluster '{}' is shared with {}",
+                cluster.name,
+                with.join(", ")
+            ),
+            "have an administrator of the organisation end that first, with `cloud k8s unshare`",
+        ))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use types::{Fault, ProjectId, cluster::Cluster};
+use types::{Fault, ProjectId};
 
 use super::Ops;
 use crate::records;
@@ -14,7 +14,7 @@ impl Ops {
         reference: &str,
         archive: &Path,
     ) -> Result<Vec<String>, Fault> {
-        let cluster = records::find::<Cluster>(&*self.world.store, project, reference)
+        let cluster = records::find_own(&*self.world.store, project, reference)
             .await?
             .value;
         if cluster.deleting {
@@ -28,7 +28,7 @@ impl Ops {
     }
 
     pub async fn list_images(&self, project: &ProjectId, reference: &str) -> Result<Vec<String>, Fault> {
-        let cluster = records::find::<Cluster>(&*self.world.store, project, reference)
+        let cluster = records::find_own(&*self.world.store, project, reference)
             .await?
             .value;
         self.world.images.list(&cluster.id).await

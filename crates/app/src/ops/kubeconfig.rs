@@ -17,8 +17,14 @@ const INTERNAL: &str = "https://kubernetes.default.svc";
 
 impl Ops {
     /// For everybody: who one is, `cloud` says each time. Nothing in it is secret.
-    pub async fn kubeconfig(&self, project: &ProjectId, reference: &str) -> Result<Secret, Fault> {
-        let (cluster, material) = self.with_keys(project, reference).await?;
+    pub async fn kubeconfig(
+        &self,
+        project: &ProjectId,
+        reference: &str,
+        namespace: Option<&str>,
+    ) -> Result<Secret, Fault> {
+        let cluster = records::find_seen(&*self.world.store, project, reference).await?;
+        let (cluster, material) = self.with_keys(&cluster.project, cluster.id.as_str()).await?;
         let name = cluster.name.as_str();
         let config = Kubeconfig {
             cluster: name,
@@ -27,7 +33,7 @@ impl Ops {
             server: self.endpoint(),
             tls_server_name: Some(&cluster.server_name),
             ca_pem: &material.ca.cert_pem,
-            namespace: Some(project_namespace(project)),
+            namespace: Some(namespace.map_or_else(|| project_namespace(project), str::to_owned)),
             proof: Proof::Token {
                 cluster: cluster.id.as_str(),
                 project: project.as_str(),
@@ -76,7 +82,7 @@ impl Ops {
         project: &ProjectId,
         reference: &str,
     ) -> Result<(Cluster, ClusterMaterial), Fault> {
-        let cluster = records::find::<Cluster>(&*self.world.store, project, reference)
+        let cluster = records::find_own(&*self.world.store, project, reference)
             .await?
             .value;
         match target::cluster_material(&self.world, &cluster.id).await? {

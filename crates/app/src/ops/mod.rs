@@ -5,6 +5,7 @@ mod accept;
 mod certificates;
 mod change_cluster;
 mod clusters;
+mod grants;
 mod images;
 mod instances;
 mod kubeconfig;
@@ -18,6 +19,7 @@ mod ssh;
 use std::sync::Arc;
 
 pub use clusters::ClusterDetail;
+pub use grants::InForce;
 pub use operations::Census;
 pub use preview::{Change, Impact, PlanPreview, PlannedStep};
 pub use ssh::SshPass;

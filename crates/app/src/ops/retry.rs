@@ -52,7 +52,7 @@ impl Ops {
     pub async fn retry_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault> {
         self.accept(move || {
             Box::pin(async move {
-                let cluster = records::find::<Cluster>(&*self.world.store, project, reference).await?;
+                let cluster = records::find_own(&*self.world.store, project, reference).await?;
                 self.again(cluster).await
             })
         })

@@ -97,7 +97,7 @@ async fn digests(
         .pinned(cluster.pins.version, &cluster.pins.bundle)
         .await?;
     let recipe = recipes::pinned(world, &cluster.pins.recipe).await?;
-    let tenancy = tenancy::render(world, cluster).await?;
+    let tenancy = tenancy::render(world, &recipe, cluster).await?;
     let frame = Frame {
         recipe: &recipe,
         cluster,

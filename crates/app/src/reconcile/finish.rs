@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 
 use ports::{
     scan::Found,
-    store::{Filter, Lease, LedgerEntry, Write},
+    store::{Entity, Filter, Lease, LedgerEntry, Write},
 };
 use types::{
     Fault,
     cluster::Cluster,
+    grant::ClusterGrant,
     machine::{Machine, Role},
     network::Network,
+    share::ClusterShare,
 };
 use workflow::Outcome;
 
@@ -31,6 +33,16 @@ pub(super) async fn cluster(world: &World, lease: &Lease) -> Result<Outcome, Fau
         kind: "machine",
         id: m.id.to_string(),
     }));
+    // What was granted in it, and with whom it was shared.
+    let of_it = Filter {
+        scope: Some(scene.cluster.value.id.to_string()),
+        ..Filter::default()
+    };
+    for kind in [ClusterGrant::KIND, ClusterShare::KIND] {
+        for doc in world.store.list(kind, &of_it).await.map_err(records::fault)? {
+            writes.push(Write::Delete { kind, id: doc.id });
+        }
+    }
     writes.push(Write::Delete {
         kind: "cluster",
         id: scene.cluster.value.id.to_string(),

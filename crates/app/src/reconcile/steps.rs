@@ -146,7 +146,7 @@ async fn start_machine(world: &World, id: &MachineId) -> Result<Outcome, Fault> 
         .await?;
     let machines: Vec<Machine> = scene.machines.into_iter().map(|m| m.value).collect();
     let recipe = recipes::pinned(world, &cluster.pins.recipe).await?;
-    let tenancy = tenancy::render(world, cluster).await?;
+    let tenancy = tenancy::render(world, &recipe, cluster).await?;
     let frame = Frame {
         recipe: &recipe,
         cluster,

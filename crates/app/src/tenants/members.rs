@@ -9,7 +9,7 @@ use types::{
     tenant::{Grant, Invitation, Place, User},
 };
 
-use super::Tenants;
+use super::{Tenants, grants};
 use crate::{books::Decision, records, root_user};
 
 /// Somebody with a role at a place or below it.
@@ -73,6 +73,7 @@ impl Tenants {
                 user.value.grants.retain(|grant| !grant.place.is_within(place));
                 user.value.end_tokens(self.clock.now());
                 let mut writes = vec![Write::Put(Doc::new(&user.value, user.version))];
+                writes.extend(grants::lost(&*self.store, &user.value, Some(place)).await?);
                 // What they were invited to there and did not take up is taken back too.
                 for invitation in records::list::<Invitation>(&*self.store, &Filter::default()).await? {
                     let invitation = invitation.value;
@@ -103,6 +104,7 @@ pub(super) async fn without_place(
         if user.value.grants.len() != before {
             user.value.end_tokens(now);
             writes.push(Write::Put(Doc::new(&user.value, user.version)));
+            writes.extend(grants::lost(store, &user.value, None).await?);
         }
     }
     Ok(writes)

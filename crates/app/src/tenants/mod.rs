@@ -5,6 +5,7 @@
 
 mod authenticate;
 mod first;
+mod grants;
 mod invitations;
 mod keys;
 mod login;
@@ -16,6 +17,7 @@ mod projects;
 mod secrets;
 mod service_accounts;
 mod sessions;
+mod shares;
 mod ssh;
 mod tokens;
 
@@ -31,16 +33,21 @@ use crate::{
     records,
 };
 
+pub use grants::GrantedCluster;
 pub use invitations::Invited;
 pub use members::Member;
 pub use passwords::Reset;
 pub use projects::Entered;
 pub use secrets::Revealed;
 pub use sessions::Pair;
+pub use shares::SharedCluster;
 pub use tokens::Fresh;
 
 /// How long an answer waits for an edge that does not.
 const EDGE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// A day: long enough to notice.
+pub const GRACE_S: u32 = 86_400;
 
 /// The audience of tokens for the platform's own API.
 pub const AUDIENCE: &str = "plasmacloud";
@@ -53,6 +60,8 @@ pub struct Tenants {
     vault: Arc<dyn Vault>,
     signals: Arc<Signals>,
     keys: Arc<keys::Keys>,
+    /// How long what an ended project had in a shared cluster is kept.
+    grace_s: i64,
     /// Who says so in every token: the platform's address as its users know it.
     issuer: Arc<str>,
 }
@@ -72,6 +81,15 @@ impl Tenants {
             signals,
             keys: Arc::default(),
             issuer: issuer.into(),
+            grace_s: GRACE_S.into(),
+        }
+    }
+
+    /// With another grace for what ended projects leave in shared clusters.
+    pub fn with_grace(self, seconds: u32) -> Self {
+        Self {
+            grace_s: seconds.into(),
+            ..self
         }
     }
 

@@ -6,11 +6,12 @@ use types::{
     tenant::{Invitation, Session, User},
 };
 
-use super::Tenants;
+use super::{Tenants, grants};
 use crate::{books::Decision, records};
 
 impl Tenants {
-    /// Roles, logins, tokens, password, SSH keys and invitations: nothing of them stays but what the audit log has of them.
+    /// Roles, logins, tokens, password, SSH keys, invitations and grants: nothing of them stays but what the audit log has
+    /// of them.
     pub async fn delete_user(&self, reference: &str) -> Result<User, Fault> {
         self.accept(move || {
             Box::pin(async move {
@@ -24,6 +25,7 @@ impl Tenants {
                         });
                     }
                 }
+                writes.extend(grants::of_principal(&*self.store, user.id.as_str()).await?);
                 let id = user.id.to_string();
                 writes.extend(self.without_ssh_keys(&id).await?);
                 writes.extend([

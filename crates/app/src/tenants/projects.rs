@@ -10,7 +10,7 @@ use types::{
     tenant::{Invitation, IssuedToken, Project, Quota, Role, ServiceAccount},
 };
 
-use super::{Tenants, members::without_place};
+use super::{Tenants, grants, members::without_place};
 use crate::{books::Decision, default_project, records};
 
 /// A project somebody may be in, and as what.
@@ -121,8 +121,11 @@ impl Tenants {
                 let found = records::get::<Project>(&*self.store, id.as_str()).await?;
                 let mut project = found.ok_or_else(|| project_not_found(id.as_str()))?;
                 project.value.quota = quota;
+                let mut writes = vec![Write::Put(Doc::new(&project.value, project.version))];
+                // Its namespaces follow.
+                writes.extend(self.look_at_all(id).await?);
                 Ok(Decision::Write {
-                    writes: vec![Write::Put(Doc::new(&project.value, project.version))],
+                    writes,
                     answer: project.value,
                 })
             })
@@ -167,8 +170,13 @@ impl Tenants {
                     kind: "project",
                     id: id.to_string(),
                 }];
+                writes.extend(self.end_shares(&self.project(id).await?).await?);
+                let accounts = records::list::<ServiceAccount>(store, &inside).await?;
+                for account in &accounts {
+                    writes.extend(grants::of_principal(store, account.value.id.as_str()).await?);
+                }
                 let mut gone = |kind: &'static str, id: String| writes.push(Write::Delete { kind, id });
-                for account in records::list::<ServiceAccount>(store, &inside).await? {
+                for account in accounts {
                     for key in records::children::<SshKey>(store, account.value.id.as_str()).await? {
                         gone("ssh-key", key.value.id.to_string());
                     }

@@ -6,7 +6,7 @@ use types::{
     tenant::{IssuedToken, Role, ServiceAccount},
 };
 
-use super::Tenants;
+use super::{Tenants, grants};
 use crate::{books::Decision, records};
 
 impl Tenants {
@@ -77,6 +77,7 @@ impl Tenants {
                     });
                 }
                 writes.extend(self.without_ssh_keys(account.id.as_str()).await?);
+                writes.extend(grants::of_principal(&*self.store, account.id.as_str()).await?);
                 Ok(Decision::Write { writes, answer: () })
             })
         })

@@ -94,6 +94,11 @@ impl Tenants {
     ) -> Result<Fresh, Fault> {
         let project = self.project(project).await?;
         let roles: Vec<Role> = roles_in(caller, &project);
+        // Whoever comes by a grant belongs to neither, and must not be told to.
+        let (org, project) = match roles.is_empty() {
+            true => (None, None),
+            false => (Some(project.org), Some(project.id)),
+        };
         let now = self.clock.now();
         // A service account's own token says when it ends; one made from it is forgotten when that one is revoked.
         let id = caller.token.clone().unwrap_or_else(TokenId::generate);
@@ -102,8 +107,8 @@ impl Tenants {
             aud: format!("k8s:{cluster}"),
             sub: caller.id.clone(),
             email: caller.name.clone(),
-            org_id: Some(project.org),
-            project_id: Some(project.id),
+            org_id: org,
+            project_id: project,
             roles,
             iat: now,
             exp: now.plus(ACCESS_S),

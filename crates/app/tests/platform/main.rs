@@ -1,5 +1,6 @@
 //! The whole platform above its ports, on a host that is only memory.
 
+mod grants;
 mod harness;
 mod identity;
 mod life_and_death;
@@ -11,5 +12,6 @@ mod rotating;
 mod scaling;
 mod second_thoughts;
 mod secrets;
+mod shares;
 mod ssh;
 mod tenants;

@@ -94,6 +94,8 @@ impl Described for ClusterDetailView {
             pairs(&rows),
             section("Conditions", &cluster.conditions, now, wide),
             section("Nodes", &self.instances, now, wide),
+            section("Shared with", &self.shares, now, wide),
+            section("Granted", &self.grants, now, wide),
             section("Recent events", &self.events, now, wide),
         ]
         .concat()

@@ -7,6 +7,7 @@ pub mod certificate;
 pub mod cluster;
 pub mod context;
 pub mod event;
+pub mod grant;
 pub mod instance;
 pub mod invitation;
 pub mod key;
@@ -21,6 +22,7 @@ pub mod quota;
 pub mod samples;
 pub mod secret;
 pub mod service_account;
+pub mod share;
 pub mod ssh_key;
 #[cfg(test)]
 mod tenant_tests;

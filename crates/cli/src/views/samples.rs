@@ -1,8 +1,13 @@
 //! Things to show in tests, made the way the platform makes them.
 
 use api::{
-    cluster::ClusterView, event::EventView, instance::InstanceView, network::NetworkView,
+    cluster::ClusterView,
+    event::EventView,
+    grant::{ClusterGrantView, GrantState},
+    instance::InstanceView,
+    network::NetworkView,
     operation::OperationView,
+    share::ClusterShareView,
 };
 use server::fake::samples as fake;
 use types::{
@@ -42,6 +47,30 @@ pub fn cluster() -> ClusterView {
 
 pub fn instance() -> InstanceView {
     InstanceView::from(&fake::worker(3, &a_cluster(), &"default".parse().unwrap(), 1))
+}
+
+pub fn grant() -> ClusterGrantView {
+    ClusterGrantView {
+        id: "grant-0123456789abcdef".to_owned(),
+        who: "ana@acme.example".to_owned(),
+        principal: "user-0123456789abcdef".to_owned(),
+        role: "viewer".to_owned(),
+        namespace: Some("web".to_owned()),
+        state: GrantState::Waiting,
+        by: "bob@acme.example".to_owned(),
+        created: cluster().created,
+    }
+}
+
+pub fn share() -> ClusterShareView {
+    ClusterShareView {
+        project: "blog".to_owned(),
+        project_id: "proj-0123456789abcdef".to_owned(),
+        namespace: "project-proj-0123456789abcdef".to_owned(),
+        by: "boss@acme.example".to_owned(),
+        created: cluster().created,
+        remove_after: None,
+    }
 }
 
 pub fn event() -> EventView {

@@ -31,6 +31,8 @@ fn one_cluster() {
         endpoint: "https://127.0.0.1:6443".to_owned(),
         instances: vec![samples::instance()],
         events: vec![samples::event()],
+        grants: vec![samples::grant()],
+        shares: vec![samples::share()],
     };
     insta::assert_snapshot!("k8s-get", detail.describe(samples::LATER, false));
     insta::assert_snapshot!("k8s-get-wide", detail.describe(samples::LATER, true));

@@ -3,6 +3,7 @@
 mod certificates;
 mod commands;
 mod exit_codes;
+mod grants;
 mod logins;
 mod people;
 mod person;

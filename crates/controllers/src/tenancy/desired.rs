@@ -1,7 +1,10 @@
 //! All that should be in a cluster for its tenants, from what the platform says of them. Pure.
 
+use std::collections::BTreeSet;
+
 use types::{
     OrgId, Timestamp,
+    grant::is_system,
     tenancy::{NamespaceLimits, PodSecurity, Tenancy, TenantProject, project_namespace, shared_namespace},
 };
 
@@ -13,7 +16,9 @@ pub fn is_over(project: &TenantProject, now: Timestamp) -> bool {
 }
 
 /// In the order in which it is made: the guard, then the places, then what is in them.
-pub fn objects(tenancy: &Tenancy, now: Timestamp) -> Vec<Object> {
+///
+/// `places` are the cluster's namespaces that can be worked in, ours and others.
+pub fn objects(tenancy: &Tenancy, places: &BTreeSet<String>, now: Timestamp) -> Vec<Object> {
     let mut all = Vec::from(admission::objects());
     all.extend(roles::of_the_cluster());
     for project in tenancy.projects.iter().filter(|p| !is_over(p, now)) {
@@ -21,6 +26,12 @@ pub fn objects(tenancy: &Tenancy, now: Timestamp) -> Vec<Object> {
     }
     for org in &tenancy.shared {
         all.extend(of_shared(org));
+    }
+    if let Some(grants) = &tenancy.grants {
+        all.extend(roles::of_grants(&tenancy.cluster));
+        for place in places.iter().filter(|place| !is_system(place)) {
+            all.extend(roles::granted_in(place, &tenancy.cluster, grants));
+        }
     }
     all.sort_by(|a, b| a.key.cmp(&b.key));
     all

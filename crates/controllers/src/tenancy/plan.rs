@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use types::{
     Timestamp,
-    tenancy::{Tenancy, project_namespace, shared_namespace},
+    grant::GrantRole,
+    tenancy::{Tenancy, grant_binding, project_namespace, shared_namespace},
 };
 
 use super::{
@@ -43,7 +44,7 @@ pub struct Plan {
 
 /// `kinds` are those that the cluster serves.
 pub fn plan(tenancy: &Tenancy, live: &Live, kinds: &[Kind], now: Timestamp) -> Plan {
-    let wanted: BTreeMap<Key, Object> = desired::objects(tenancy, now)
+    let wanted: BTreeMap<Key, Object> = desired::objects(tenancy, live.places(), now)
         .into_iter()
         .filter(|object| kinds.contains(&object.key.kind))
         .map(|object| (object.key.clone(), object))
@@ -57,7 +58,7 @@ pub fn plan(tenancy: &Tenancy, live: &Live, kinds: &[Kind], now: Timestamp) -> P
         .collect();
     let kept = |namespace: &str| wanted.contains_key(&namespace_key(namespace));
     let stray = live.iter().map(|(key, _)| key).filter(|key| {
-        let inside = |n: &String| kept(n) && !ending.contains(n);
+        let inside = |n: &String| (kept(n) || of_a_grant(tenancy, key)) && !ending.contains(n);
         !wanted.contains_key(key) && key.namespace.as_ref().is_some_and(inside)
     });
     acts.extend(stray.cloned().map(Act::Delete));
@@ -71,6 +72,16 @@ pub fn plan(tenancy: &Tenancy, live: &Live, kinds: &[Kind], now: Timestamp) -> P
         next: ends.filter(|end| *end > now).min(),
         orphans: orphans(tenancy, live),
     }
+}
+
+/// Also where the namespace is not ours. What a file says nothing of stays.
+fn of_a_grant(tenancy: &Tenancy, key: &Key) -> bool {
+    let named = || {
+        GrantRole::ALL
+            .into_iter()
+            .any(|role| key.name == grant_binding(role))
+    };
+    tenancy.grants.is_some() && key.kind == Kind::RoleBinding && named()
 }
 
 fn namespace_key(name: &str) -> Key {

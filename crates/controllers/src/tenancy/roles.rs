@@ -2,8 +2,14 @@
 //! (`project:<id>:viewer`): the groups without one are carried by every member, and whatever was bound to them
 //! everybody would have.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Value, json};
-use types::{OrgId, ProjectId};
+use types::{
+    ClusterId, OrgId, ProjectId,
+    grant::{GrantRole, Granted},
+    tenancy::{grant_binding, grant_role},
+};
 
 use super::object::{Kind, Object};
 
@@ -61,7 +67,7 @@ pub fn of_the_cluster() -> [Object; 2] {
             Kind::ClusterRoleBinding,
             None,
             &binding_name(name),
-            binding("ClusterRole", name, "system:plasmacloud-admins"),
+            binding("ClusterRole", name, &["system:plasmacloud-admins".to_owned()]),
         ),
     ]
 }
@@ -141,6 +147,102 @@ fn project_viewer() -> Value {
     ])
 }
 
+/// A project's viewer without its secrets: a grant may reach further than one namespace, and a secret may be somebody.
+fn grant_viewer() -> Value {
+    json!([
+        rule(
+            &[""],
+            &[
+                "configmaps",
+                "endpoints",
+                "events",
+                "limitranges",
+                "persistentvolumeclaims",
+                "pods",
+                "pods/log",
+                "replicationcontrollers",
+                "resourcequotas",
+                "serviceaccounts",
+                "services",
+            ],
+            &READ
+        ),
+        rule(
+            &["apps"],
+            &[
+                "controllerrevisions",
+                "daemonsets",
+                "deployments",
+                "replicasets",
+                "statefulsets",
+            ],
+            &READ
+        ),
+        rule(&["batch"], &["cronjobs", "jobs"], &READ),
+        rule(&["networking.k8s.io"], &["ingresses", "networkpolicies"], &READ),
+    ])
+}
+
+/// What is in no namespace, to look at.
+fn grant_cluster() -> Value {
+    json!([
+        rule(&[""], &["namespaces", "nodes", "persistentvolumes"], &READ),
+        rule(&["storage.k8s.io"], &["storageclasses"], &READ),
+    ])
+}
+
+/// The roles that grants hand out. Looking is bound in the whole cluster; working is bound in each namespace, so that
+/// none of Kubernetes' own is among them.
+pub fn of_grants(cluster: &ClusterId) -> Vec<Object> {
+    let everywhere = Granted {
+        role: GrantRole::Viewer,
+        namespace: None,
+    };
+    let viewers = everywhere.group(cluster);
+    let of_cluster = "plasmacloud-grant-cluster";
+    let mut all = vec![Object::new(
+        Kind::ClusterRole,
+        None,
+        of_cluster,
+        json!({"rules": grant_cluster()}),
+    )];
+    for role in GrantRole::ALL {
+        let rules = match role {
+            GrantRole::Viewer => grant_viewer(),
+            GrantRole::Member => project_member(),
+            GrantRole::Admin => project_admin(),
+        };
+        let content = json!({"rules": rules});
+        all.push(Object::new(Kind::ClusterRole, None, &grant_role(role), content));
+    }
+    for role in [of_cluster.to_owned(), grant_role(GrantRole::Viewer)] {
+        let content = binding("ClusterRole", &role, &[viewers.clone()]);
+        let name = binding_name(&role);
+        all.push(Object::new(Kind::ClusterRoleBinding, None, &name, content));
+    }
+    all
+}
+
+/// What is granted in a namespace, there or everywhere. Looking everywhere needs nothing in it.
+pub fn granted_in(namespace: &str, cluster: &ClusterId, grants: &BTreeSet<Granted>) -> Vec<Object> {
+    let here = |granted: &&Granted| match &granted.namespace {
+        Some(place) => place.as_str() == namespace,
+        None => granted.role != GrantRole::Viewer,
+    };
+    let mut groups: BTreeMap<GrantRole, Vec<String>> = BTreeMap::new();
+    for granted in grants.iter().filter(here) {
+        groups
+            .entry(granted.role)
+            .or_default()
+            .push(granted.group(cluster));
+    }
+    let bound = |(role, groups): (GrantRole, Vec<String>)| {
+        let content = binding("ClusterRole", &grant_role(role), &groups);
+        Object::new(Kind::RoleBinding, Some(namespace), &grant_binding(role), content)
+    };
+    groups.into_iter().map(bound).collect()
+}
+
 fn rule(groups: &[&str], resources: &[&str], verbs: &[&str]) -> Value {
     json!({"apiGroups": groups, "resources": resources, "verbs": verbs})
 }
@@ -152,7 +254,7 @@ fn bound(namespace: &str, role: &str, group: &str, rules: Value) -> Vec<Object> 
             Kind::RoleBinding,
             Some(namespace),
             &binding_name(role),
-            binding("Role", role, group),
+            binding("Role", role, &[group.to_owned()]),
         ),
     ]
 }
@@ -161,9 +263,10 @@ fn binding_name(role: &str) -> String {
     format!("{role}-binding")
 }
 
-fn binding(kind: &str, role: &str, group: &str) -> Value {
+fn binding(kind: &str, role: &str, groups: &[String]) -> Value {
+    let subject = |group: &String| json!({"apiGroup": GROUP, "kind": "Group", "name": group});
     json!({
         "roleRef": {"apiGroup": GROUP, "kind": kind, "name": role},
-        "subjects": [{"apiGroup": GROUP, "kind": "Group", "name": group}],
+        "subjects": groups.iter().map(subject).collect::<Vec<_>>(),
     })
 }

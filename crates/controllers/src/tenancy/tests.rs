@@ -1,8 +1,11 @@
 //! What is kept for tenants, as a person would review it, and what is done about what is found.
 
+use std::collections::BTreeSet;
+
 use kube::core::DynamicObject;
 use kube::runtime::watcher::Event;
 use serde_json::Value;
+use types::grant::{GrantRole, Granted};
 use types::tenancy::{LAST_BINDING, NamespaceLimits, PodSecurity, TenantProject, project_namespace};
 
 use super::{
@@ -33,7 +36,12 @@ fn tenancy(projects: Vec<TenantProject>) -> Tenancy {
         cluster: "k8s-0123456789abcdef".parse().unwrap(),
         projects,
         shared: Vec::new(),
+        grants: None,
     }
+}
+
+fn all_of(told: &Tenancy) -> Vec<Object> {
+    objects(told, &BTreeSet::new(), NOW)
 }
 
 /// A cluster in which all this is, and was listed.
@@ -69,7 +77,7 @@ fn changed(objects: &[Object], name: &str, change: impl Fn(&mut Value)) -> Vec<O
 fn all_that_is_kept() {
     let mut told = tenancy(vec![project('a')]);
     told.shared = vec![told.projects[0].org.clone()];
-    let all: Vec<String> = objects(&told, NOW)
+    let all: Vec<String> = all_of(&told)
         .iter()
         .map(|object| {
             format!(
@@ -86,7 +94,7 @@ fn all_that_is_kept() {
 fn restricted_is_selectable() {
     let mut told = tenancy(vec![project('a')]);
     told.projects[0].pod_security = PodSecurity::Restricted;
-    let all = objects(&told, NOW);
+    let all = all_of(&told);
     let namespace = all.iter().find(|o| o.key.kind == Kind::Namespace).unwrap();
     let labels = &namespace.body["metadata"]["labels"];
     assert_eq!(labels["pod-security.kubernetes.io/enforce"], "restricted");
@@ -97,7 +105,7 @@ fn only_groups_that_name_a_role_are_bound() {
     let mut told = tenancy(vec![project('a'), project('b')]);
     told.shared = vec![told.projects[0].org.clone()];
     let mut groups: Vec<String> = Vec::new();
-    for object in objects(&told, NOW) {
+    for object in all_of(&told) {
         for subject in object.body["subjects"].as_array().into_iter().flatten() {
             assert_eq!(subject["kind"], "Group");
             groups.push(subject["name"].as_str().unwrap().to_owned());
@@ -113,7 +121,7 @@ fn only_groups_that_name_a_role_are_bound() {
 #[test]
 fn an_empty_cluster_gets_everything_guard_first_and_a_full_one_nothing() {
     let told = tenancy(vec![project('a')]);
-    let all = objects(&told, NOW);
+    let all = all_of(&told);
     let made = acts(&told, &cluster(&[]));
     assert_eq!(made.len(), all.len());
     assert!(
@@ -130,7 +138,7 @@ fn an_empty_cluster_gets_everything_guard_first_and_a_full_one_nothing() {
 #[test]
 fn what_is_gone_or_changed_comes_back_and_what_is_beside_it_stays() {
     let told = tenancy(vec![project('a')]);
-    let all = objects(&told, NOW);
+    let all = all_of(&told);
     let without: Vec<Object> = all
         .iter()
         .filter(|o| o.key.name != "default-deny-all")
@@ -163,7 +171,7 @@ fn what_is_no_longer_wanted_of_a_kept_namespace_is_taken_out() {
     let mut told = tenancy(vec![project('a')]);
     let org = told.projects[0].org.clone();
     told.shared = vec![org.clone()];
-    let before = cluster(&objects(&told, NOW));
+    let before = cluster(&all_of(&told));
     told.shared.clear();
     let place = project_namespace(&told.projects[0].id);
     assert_eq!(
@@ -177,7 +185,7 @@ fn what_is_no_longer_wanted_of_a_kept_namespace_is_taken_out() {
 #[test]
 fn a_project_keeps_its_namespace_until_its_time_is_over() {
     let mut told = tenancy(vec![project('a'), project('b')]);
-    let live = cluster(&objects(&told, NOW));
+    let live = cluster(&all_of(&told));
     told.projects[0].remove_after = Some(NOW.plus(60));
     let waiting = plan(&told, &live, &Kind::ALL, NOW);
     assert!(waiting.acts.is_empty(), "{waiting:?}");
@@ -190,7 +198,7 @@ fn a_project_keeps_its_namespace_until_its_time_is_over() {
 #[test]
 fn a_project_that_is_no_longer_spoken_of_loses_nothing() {
     let told = tenancy(vec![project('a'), project('b')]);
-    let live = cluster(&objects(&told, NOW));
+    let live = cluster(&all_of(&told));
     let fewer = tenancy(vec![project('a')]);
     let planned = plan(&fewer, &live, &Kind::ALL, NOW);
     assert!(planned.acts.is_empty(), "{planned:?}");
@@ -200,7 +208,7 @@ fn a_project_that_is_no_longer_spoken_of_loses_nothing() {
 #[test]
 fn nothing_is_made_in_a_namespace_on_its_way_out() {
     let told = tenancy(vec![project('a')]);
-    let all = objects(&told, NOW);
+    let all = all_of(&told);
     let place = project_namespace(&told.projects[0].id);
     let ending = changed(&all, &place, |body| {
         body["metadata"]["deletionTimestamp"] = "2026-11-16T00:00:00Z".into();
@@ -229,7 +237,92 @@ fn a_release_without_policies_gets_the_rest() {
 #[test]
 fn keys_are_of_this_cluster_only() {
     let told = tenancy(vec![project('a')]);
-    let keys: Vec<Key> = objects(&told, NOW).into_iter().map(|object| object.key).collect();
-    let distinct: std::collections::BTreeSet<_> = keys.iter().collect();
+    let keys: Vec<Key> = all_of(&told).into_iter().map(|object| object.key).collect();
+    let distinct: BTreeSet<_> = keys.iter().collect();
     assert_eq!(distinct.len(), keys.len());
+}
+
+/// A cluster with these namespaces of others beside ours.
+fn with_places(all: &[Object], places: &[&str]) -> Live {
+    let mut live = cluster(all);
+    for place in places {
+        let found = DynamicObject::new(place, &Kind::Namespace.resource());
+        live.take(Kind::Namespace, Event::Apply(found));
+    }
+    live
+}
+
+fn granted(role: GrantRole, namespace: Option<&str>) -> Granted {
+    Granted {
+        role,
+        namespace: namespace.map(|n| n.parse().unwrap()),
+    }
+}
+
+#[test]
+fn all_that_is_kept_for_grants() {
+    let mut told = tenancy(Vec::new());
+    told.grants = Some(BTreeSet::from([
+        granted(GrantRole::Viewer, None),
+        granted(GrantRole::Viewer, Some("web")),
+        granted(GrantRole::Admin, Some("web")),
+        granted(GrantRole::Admin, None),
+    ]));
+    let places = ["web", "other", "kube-system"].map(str::to_owned).into();
+    let all = objects(&told, &places, NOW);
+    let of_grants = all.iter().filter(|o| o.key.name.contains("grant"));
+    let shown: Vec<String> = of_grants
+        .map(|o| format!("{}\n{}", o.key, serde_json::to_string_pretty(&o.body).unwrap()))
+        .collect();
+    insta::assert_snapshot!(shown.join("\n\n"));
+}
+
+#[test]
+fn working_is_never_granted_in_kubernetes_own_namespaces() {
+    let mut told = tenancy(vec![project('a')]);
+    told.grants = Some(GrantRole::ALL.map(|role| granted(role, None)).into());
+    let places = ["web", "default", "kube-system", "kube-public", "kube-node-lease"];
+    let all = objects(&told, &places.map(str::to_owned).into(), NOW);
+    let bound: BTreeSet<&str> = all
+        .iter()
+        .filter(|o| o.key.kind == Kind::RoleBinding && o.key.name.contains("grant"))
+        .filter_map(|o| o.key.namespace.as_deref())
+        .collect();
+    assert_eq!(bound, ["default", "web"].into());
+    let everywhere = all.iter().filter(|o| o.key.kind == Kind::ClusterRoleBinding);
+    for object in everywhere.filter(|o| o.key.name.contains("grant")) {
+        let role = object.body["roleRef"]["name"].as_str().unwrap();
+        assert!(
+            ["plasmacloud-grant-cluster", "plasmacloud-grant-viewer"].contains(&role),
+            "{role}"
+        );
+    }
+}
+
+#[test]
+fn a_grant_follows_its_namespace_and_goes_when_it_is_taken() {
+    let mut told = tenancy(vec![project('a')]);
+    told.grants = Some(BTreeSet::from([granted(GrantRole::Member, Some("web"))]));
+    let base = all_of(&told);
+    let binding = "RoleBinding web/plasmacloud-grant-member-binding";
+    assert!(
+        acts(&told, &cluster(&base)).is_empty(),
+        "there is no such namespace"
+    );
+    let live = with_places(&base, &["web", "other"]);
+    assert_eq!(acts(&told, &live), [format!("apply {binding}")]);
+    let whole = objects(&told, live.places(), NOW);
+    let live = with_places(&whole, &["web", "other"]);
+    assert!(acts(&told, &live).is_empty());
+    let wider = changed(&whole, "plasmacloud-grant-member-binding", |body| {
+        body["subjects"] = serde_json::json!([]);
+    });
+    assert_eq!(
+        acts(&told, &with_places(&wider, &["web"])),
+        [format!("apply {binding}")]
+    );
+    told.grants = Some(BTreeSet::new());
+    assert_eq!(acts(&told, &live), [format!("delete {binding}")]);
+    told.grants = None;
+    assert!(acts(&told, &live).is_empty(), "nothing is said of grants");
 }

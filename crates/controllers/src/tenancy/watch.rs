@@ -1,5 +1,5 @@
-//! Watching what we keep: every object that carries our label, of every kind. One that is deleted, or loses the label,
-//! is told of at once.
+//! Watching what we keep: every object that carries our label, of every kind, and every namespace. One that is deleted,
+//! or loses the label, is told of at once.
 
 use std::time::Duration;
 
@@ -30,8 +30,13 @@ pub fn events(client: &Client, kinds: &[Kind]) -> Events {
     let streams = kinds.iter().map(|kind| {
         let kind = *kind;
         let api: Api<DynamicObject> = Api::all_with(client.clone(), &kind.resource());
+        // Of namespaces all: rights are granted in those of others too.
+        let config = match kind {
+            Kind::Namespace => watcher::Config::default(),
+            _ => watcher::Config::default().labels(&selector()),
+        };
         // It hands them on as they come and keeps none.
-        watcher(api, watcher::Config::default().labels(&selector()))
+        watcher(api, config)
             .backoff(Rest::default())
             .map(move |event| (kind, event))
             .boxed()

@@ -167,6 +167,7 @@ mod tests {
                     network: network.clone(),
                     org,
                     projects: BTreeSet::from([project]),
+                    grants: BTreeMap::new(),
                 },
             )]),
             ..Snapshot::default()

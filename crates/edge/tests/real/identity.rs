@@ -72,6 +72,7 @@ impl Scene {
             network: edge.config.networks[0].id.clone(),
             org,
             projects: [project].into(),
+            grants: Default::default(),
         };
         edge.config.identity = Some(EdgeIdentity {
             snapshot: Snapshot {

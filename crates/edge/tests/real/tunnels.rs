@@ -74,6 +74,7 @@ impl Scene {
         let reach = Reach {
             network: network.id.clone(),
             org,
+            grants: Default::default(),
             projects: [project].into(),
         };
         network.instances.push(EdgeInstance {

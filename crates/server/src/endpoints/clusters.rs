@@ -11,6 +11,7 @@ use api::{
     instance::InstanceView,
     operation::OperationView,
     plan::{ChangeView, ImpactView, PlanRequest, PlanView, PlannedStepView},
+    share::ClusterShareView,
     spec::parse_name,
 };
 use axum::{
@@ -27,11 +28,11 @@ use types::{
     operation::Operation,
 };
 
-use super::begun;
+use super::{begun, grants};
 use crate::{
     answer::{Answer, Given, accepted},
     audit::Note,
-    guard::{By, Referenced, Within},
+    guard::{By, Grantee, Referenced, Within},
     router::Api,
     surface::{Change, ClusterDetail, Impact, PlanPreview},
 };
@@ -138,8 +139,12 @@ pub async fn plan(
     }))
 }
 
+/// Who sees it by a grant alone, or because it is shared with their project, sees the cluster, and of its own project
+/// nothing: no machines, no events, nobody else's rights.
 pub async fn get(
     State(api): State<Api>,
+    By(principal): By,
+    Grantee(granted): Grantee,
     Referenced(project, reference): Referenced,
 ) -> Answer<Json<ClusterDetailView>> {
     let ClusterDetail {
@@ -148,11 +153,28 @@ pub async fn get(
         events,
         endpoint,
     } = api.surface.get_cluster(&project, &reference).await?;
+    let owner = &cluster.project;
+    let mut grants = api.tenants.list_grants(owner, cluster.id.as_str()).await?;
+    let (mut instances, mut history, mut shares) = (Vec::new(), Vec::new(), Vec::new());
+    if granted.is_some() || *owner != project {
+        grants.retain(|grant| grant.principal == principal.id);
+    } else {
+        instances.extend(machines.iter().map(InstanceView::from));
+        history.extend(events.iter().map(EventView::from));
+        let with = api.tenants.list_shares(owner, cluster.id.as_str()).await?;
+        shares.extend(with.iter().map(ClusterShareView::from));
+    }
+    let grants = match grants.is_empty() {
+        true => Vec::new(),
+        false => grants::shown(&api, owner, cluster.id.as_str(), &grants).await?,
+    };
     Ok(Json(ClusterDetailView {
         cluster: ClusterView::from(&cluster),
         endpoint,
-        instances: machines.iter().map(InstanceView::from).collect(),
-        events: events.iter().map(EventView::from).collect(),
+        instances,
+        events: history,
+        grants,
+        shares,
     }))
 }
 
@@ -168,9 +190,16 @@ pub async fn retry(State(api): State<Api>, Referenced(project, reference): Refer
 
 pub async fn kubeconfig(
     State(api): State<Api>,
+    Grantee(granted): Grantee,
     Referenced(project, reference): Referenced,
 ) -> Answer<Response> {
-    Ok(shown(&api.surface.kubeconfig(&project, &reference).await?))
+    // Where they may do something.
+    let namespace = granted.as_ref().map(|granted| {
+        let named = granted.iter().find_map(|granted| granted.namespace.as_ref());
+        named.map_or("default", |namespace| namespace.as_str())
+    });
+    let kubeconfig = api.surface.kubeconfig(&project, &reference, namespace).await?;
+    Ok(shown(&kubeconfig))
 }
 
 pub async fn credentials(

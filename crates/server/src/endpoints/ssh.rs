@@ -1,4 +1,4 @@
-//! `/ssh-keys`, and `/instances/{reference}/ssh`.
+//! `/ssh-keys`, and `/instances/{instance}/ssh`.
 
 use api::{
     moment,

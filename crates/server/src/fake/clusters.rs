@@ -1,5 +1,6 @@
 //! How clusters are made, changed and planned in memory.
 
+use ports::store::{Doc, Write};
 use types::{
     Fault, FaultKind, Name, ProjectId,
     cluster::{Cluster, ClusterSpec},
@@ -96,6 +97,7 @@ impl Fake {
             world.clusters.push(cluster.clone());
             cluster
         };
+        self.note(Write::Put(Doc::new(&cluster, 0))).await;
         let about = subject(SubjectKind::Cluster, cluster.id.as_str());
         Ok((cluster, self.begin(OperationKind::Create, about, name.as_str())))
     }

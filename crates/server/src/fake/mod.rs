@@ -20,6 +20,7 @@ use app::{Tenants, rotation::Rotator};
 use ports::{
     clock::SystemClock,
     fake::{FakeKeyring, FakeVault, MemoryStore},
+    store::Batch,
 };
 use tokio::{net::TcpListener, sync::watch};
 use types::{
@@ -61,6 +62,8 @@ pub struct Fake {
     keys: Arc<Rotator>,
     /// What it is served with over TLS.
     pub pki: Arc<FakePki>,
+    /// What tenants are on the books, and the clusters they may be granted something in.
+    pub books: MemoryStore,
 }
 
 impl Default for Fake {
@@ -70,6 +73,7 @@ impl Default for Fake {
         Self {
             world: Arc::default(),
             pki: Arc::default(),
+            books: MemoryStore::new(),
             keys: Arc::new(Rotator::new(store.clone(), vault.clone())),
             audit: audit::Log {
                 store,
@@ -94,6 +98,13 @@ struct World {
 impl Fake {
     fn world(&self) -> MutexGuard<'_, World> {
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One write to the books.
+    async fn note(&self, write: ports::store::Write) {
+        let (fence, writes) = (None, vec![write]);
+        let noted = ports::Store::commit(&self.books, Batch { fence, writes }).await;
+        noted.expect("memory takes everything");
     }
 
     /// Begins an operation and lets it run its course.
@@ -150,7 +161,7 @@ impl Fake {
         let address = listener.local_addr().expect("a bound socket has an address");
         let (sender, stop) = watch::channel(false);
         let tenants = Tenants::new(
-            Arc::new(MemoryStore::new()),
+            Arc::new(self.books.clone()),
             Arc::new(SystemClock::default()),
             Arc::new(FakeVault::default()),
             Arc::new(Signals::default()),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use ports::store::Write;
 use tokio::{sync::watch, time::sleep};
 use types::{
     Fault, FaultKind,
@@ -44,6 +45,10 @@ pub async fn run(fake: Fake, operation: watch::Sender<Operation>) {
             step.state = StepState::Done;
             step.ended_ms = Some(began_ms + 700);
         });
+    }
+    if kind == OperationKind::Delete {
+        let id = operation.borrow().subject.id.clone();
+        fake.note(Write::Delete { kind: "cluster", id }).await;
     }
     settle(&fake, &operation.borrow());
     operation.send_modify(|now| {

@@ -11,6 +11,7 @@ use futures::{
 use types::{
     Cidr, Fault, Name, OperationId, OrgId, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
+    grant::Granted,
     kubeconfig::CertificateKind,
     machine::Machine,
     network::Network,
@@ -24,8 +25,8 @@ use super::{
     samples,
 };
 use crate::surface::{
-    ApiServing, BundleSummary, Census, Certificates, ClusterDetail, Level, PlanPreview, Progress, SshPass,
-    Surface, Trust, Usage,
+    ApiServing, BundleSummary, Census, Certificates, ClusterDetail, InForce, Level, PlanPreview, Progress,
+    SshPass, Surface, Trust, Usage,
 };
 
 #[async_trait]
@@ -112,8 +113,9 @@ impl Surface for Fake {
     }
 
     async fn list_clusters(&self, project: &ProjectId) -> Result<Vec<Cluster>, Fault> {
-        known(project)?;
-        Ok(self.world().clusters.clone())
+        let mut clusters = self.world().clusters.clone();
+        clusters.retain(|cluster| cluster.project == *project);
+        Ok(clusters)
     }
 
     async fn get_cluster(&self, project: &ProjectId, reference: &str) -> Result<ClusterDetail, Fault> {
@@ -157,7 +159,26 @@ impl Surface for Fake {
         Ok(self.begin(OperationKind::Create, about, cluster.name.as_str()))
     }
 
-    async fn kubeconfig(&self, project: &ProjectId, reference: &str) -> Result<Secret, Fault> {
+    async fn in_force(
+        &self,
+        project: &ProjectId,
+        reference: &str,
+        granted: &[Granted],
+    ) -> Result<Vec<InForce>, Fault> {
+        self.find_cluster(project, reference)?;
+        let known = |granted: &Granted| match &granted.namespace {
+            Some(namespace) if namespace.as_str() != "default" => InForce::Waiting,
+            _ => InForce::Yes,
+        };
+        Ok(granted.iter().map(known).collect())
+    }
+
+    async fn kubeconfig(
+        &self,
+        project: &ProjectId,
+        reference: &str,
+        _: Option<&str>,
+    ) -> Result<Secret, Fault> {
         let name = self.find_cluster(project, reference)?.name;
         Ok(samples::kubeconfig(&name, "iam"))
     }

@@ -1,19 +1,48 @@
 //! `cloud k8s list`
 
-use api::client::Client;
+use api::{client::Client, cluster::ClusterView, share::SharedClusterView};
 use clap::Args;
+use serde::Serialize;
 
-use crate::{failure::Failure, output::Output};
+use crate::{
+    failure::Failure,
+    output::{Output, section, table},
+    surroundings::now,
+};
 
 #[derive(Debug, Args)]
 pub struct List {
+    /// Those of any project in which you were granted something, instead of the project's own
+    #[arg(long)]
+    granted: bool,
     #[command(flatten)]
     output: Output,
 }
 
+#[derive(Serialize)]
+struct Whole<'a> {
+    clusters: &'a [ClusterView],
+    /// Those of other projects that this one may use.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    shared: &'a [SharedClusterView],
+}
+
 impl List {
     pub async fn run(self, client: &Client) -> Result<(), Failure> {
+        if self.granted {
+            let list = client.list_granted_clusters().await?;
+            return self.output.list(&list, &list.clusters);
+        }
         let list = client.list_clusters().await?;
-        self.output.list(&list, &list.clusters)
+        let shared = client.list_shared_clusters().await?.clusters;
+        let whole = Whole {
+            clusters: &list.clusters,
+            shared: &shared,
+        };
+        self.output.show(&whole, |wide| {
+            let now = now();
+            let own = table(&list.clusters, now, wide);
+            own + &section("Shared with this project", &shared, now, wide)
+        })
     }
 }
