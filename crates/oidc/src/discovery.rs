@@ -25,6 +25,8 @@ pub struct Endpoints {
     pub device: Option<String>,
     /// The client's secret goes into the form, because the provider takes it nowhere else.
     pub secret_in_form: bool,
+    /// The same where a device's login begins: not every provider that takes it in a header takes it so there.
+    pub device_secret_in_form: bool,
     jwks: String,
 }
 
@@ -122,6 +124,7 @@ async fn discover(settings: &Settings) -> Result<Endpoints, String> {
     };
     Ok(Endpoints {
         secret_in_form: offers("client_secret_post") && !offers("client_secret_basic"),
+        device_secret_in_form: offers("client_secret_post"),
         authorization: document.authorization_endpoint,
         token: document.token_endpoint,
         device: document.device_authorization_endpoint,

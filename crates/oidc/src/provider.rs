@@ -208,8 +208,13 @@ impl Provider {
         let secret = secret.as_ref().and_then(|secret| secret.expose_str().ok());
         let mut fields = fields.to_vec();
         let mut basic = None;
+        let of_device = endpoints.device.as_deref() == Some(url);
+        let in_form = match of_device {
+            true => endpoints.device_secret_in_form,
+            false => endpoints.secret_in_form,
+        };
         match secret {
-            Some(secret) if !endpoints.secret_in_form => {
+            Some(secret) if !in_form => {
                 let pair = Zeroizing::new(format!("{}:{}", form::escape(client), form::escape(secret)));
                 let pair = Zeroizing::new(STANDARD.encode(pair.as_bytes()));
                 basic = Some(Secret::new(format!("Basic {}", *pair)));
@@ -217,7 +222,7 @@ impl Provider {
             Some(secret) => fields.extend([("client_id", client.as_str()), ("client_secret", secret)]),
             None => fields.push(("client_id", client)),
         }
-        if basic.is_some() && !fields.iter().any(|(name, _)| *name == "grant_type") {
+        if basic.is_some() && of_device {
             // A device's request names its client in any case (RFC 8628).
             fields.push(("client_id", client));
         }

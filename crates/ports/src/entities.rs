@@ -5,7 +5,9 @@ use types::{
     machine::Machine,
     network::Network,
     operation::Operation,
-    tenant::{Invitation, IssuedToken, Organisation, Project, ServiceAccount, Session, User},
+    tenant::{
+        ExternalIdentity, Invitation, IssuedToken, Organisation, Project, ServiceAccount, Session, User,
+    },
 };
 
 use crate::store::{Entity, PLATFORM};
@@ -50,3 +52,4 @@ entity!(ServiceAccount, "service-account", scope: |s| s.project.as_str(), name: 
 entity!(IssuedToken, "token", scope: |t| t.project.as_str(), name: |_| None, parent: |t| Some(&t.holder));
 entity!(Invitation, "invitation", scope: |_| PLATFORM, name: |i| Some(&i.code), parent: |i| Some(i.org.as_str()));
 entity!(Session, "session", scope: |_| PLATFORM, name: |_| None, parent: |s| Some(s.user.as_str()));
+entity!(ExternalIdentity, "external-identity", scope: |_| PLATFORM, name: |_| None, parent: |i| Some(i.user.as_str()));

@@ -9,7 +9,11 @@ use std::{
 use serde::Deserialize;
 use types::{Fault, Name};
 
-use crate::{master_key::MasterKey, options::Overrides};
+use crate::{
+    login_settings::{LoginFile, LoginSettings},
+    master_key::MasterKey,
+    options::Overrides,
+};
 
 pub const DEFAULT_FILE: &str = "/etc/plasmacloud/cloudd.toml";
 
@@ -40,6 +44,8 @@ pub struct Config {
     pub log_format: LogFormat,
     /// Where the key comes from that all secrets are sealed under.
     pub master_key: MasterKey,
+    /// How people log in.
+    pub login: LoginSettings,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
@@ -66,6 +72,7 @@ struct File {
     patience: Option<f64>,
     log_format: Option<LogFormat>,
     master_key: Option<MasterKey>,
+    login: LoginFile,
 }
 
 impl Config {
@@ -135,6 +142,7 @@ impl Config {
             patience: file.patience.unwrap_or(1.0),
             log_format: pick(&overrides.log_format, file.log_format, || LogFormat::Text),
             master_key: file.master_key.unwrap_or_default(),
+            login: file.login.resolve()?,
         };
         config.check()?;
         Ok(config)
@@ -276,6 +284,8 @@ mod tests {
             ("instance = \"A b\"", "config-instance", "A b"),
             ("log_format = \"xml\"", "config-invalid", "xml"),
             ("[master_key]\nfrom = \"hat\"", "config-invalid", "hat"),
+            ("[login]\npassword = false", "config-no-login", "login.password"),
+            ("[login]\npasswort = false", "config-invalid", "passwort"),
             (
                 "[master_key]\nfrom = \"transit\"\nkey = \"k\"",
                 "config-invalid",

@@ -49,6 +49,7 @@ pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
     let Platform {
         surface,
         tenants,
+        logins,
         audit,
         keys,
         backup,
@@ -57,6 +58,7 @@ pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
     let api = Api {
         surface,
         tenants,
+        logins,
         token: Arc::new(token),
         limits: Arc::new(Limits::default()),
         rate: Rate {

@@ -31,6 +31,7 @@ use crate::{
 pub struct Platform {
     pub surface: Arc<dyn Surface>,
     pub tenants: Tenants,
+    pub logins: oidc::Logins,
     pub audit: audit::Log,
     pub keys: Arc<Rotator>,
     pub backup: Arc<dyn Backup>,
@@ -162,13 +163,16 @@ pub async fn build(
         world.vault.clone(),
         world.signals.clone(),
         &world.settings.issuer,
-    );
+    )
+    .with_doors(config.login.doors.clone());
+    let logins = oidc::Logins::new(config.login.providers.clone(), world.clock.clone());
     tenants.begin().await?;
     Ok(Platform {
         audit,
         keys,
         backup,
         tenants,
+        logins,
         surface: Arc::new(OpsSurface(Ops::new(world))),
         background,
     })

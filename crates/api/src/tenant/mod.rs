@@ -1,11 +1,15 @@
 //! Organisations, projects, people and programs on the wire.
 
+mod external;
 mod login;
 mod members;
 mod orgs;
 mod projects;
 mod tokens;
 
+pub use external::{
+    LoginBegin, LoginBegun, LoginComplete, LoginFlow, LoginProgress, LoginProviderView, LoginProviders,
+};
 pub use login::{Login, Logout, Refresh, TakeUp, TokenPair, WhoAmI};
 pub use members::{GrantView, Invite, InvitedView, MemberList, MemberView};
 pub use orgs::{OrgCreate, OrgList, OrgView};

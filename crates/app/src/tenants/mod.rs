@@ -4,6 +4,8 @@
 //! that in one place. Here a request is only bent to what its caller can see: what is another tenant's does not exist.
 
 mod authenticate;
+mod doors;
+mod external;
 mod first;
 mod invitations;
 mod keys;
@@ -27,6 +29,8 @@ use crate::{
     records,
 };
 
+pub use doors::{Doors, GroupRule, ProviderRules, RulePlace};
+pub use external::Presented;
 pub use invitations::Invited;
 pub use members::Member;
 pub use projects::Entered;
@@ -49,6 +53,7 @@ pub struct Tenants {
     keys: Arc<keys::Keys>,
     /// Who says so in every token: the platform's address as its users know it.
     issuer: Arc<str>,
+    doors: Arc<Doors>,
 }
 
 impl Tenants {
@@ -66,6 +71,15 @@ impl Tenants {
             signals,
             keys: Arc::default(),
             issuer: issuer.into(),
+            doors: Arc::default(),
+        }
+    }
+
+    /// With these ways in instead of passwords alone.
+    pub fn with_doors(self, doors: Doors) -> Self {
+        Self {
+            doors: Arc::new(doors),
+            ..self
         }
     }
 

@@ -4,6 +4,7 @@ pub mod audit;
 pub mod backup;
 pub mod clusters;
 pub mod events;
+pub mod external;
 pub mod images;
 pub mod instances;
 pub mod keys;
