@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use iam::external::ProviderKeys;
+use ports::Clock;
 use serde::Deserialize;
 use tokio::sync::Mutex;
 
@@ -16,6 +17,9 @@ use crate::{
 const FRESH_MS: u64 = 3600 * 1000;
 /// A stranger who shows made-up tokens makes us ask for keys no more often than this.
 const BETWEEN_MS: u64 = 30 * 1000;
+
+/// Those who waited while somebody asked in vain hear the same; who comes later asks anew.
+const IN_VAIN_MS: u64 = 500;
 
 /// Each address was checked: it may be asked.
 #[derive(Debug, Clone)]
@@ -40,30 +44,23 @@ struct Document {
     token_endpoint_auth_methods_supported: Option<Vec<String>>,
 }
 
+/// What was asked for last, and came of it.
 struct Kept<T> {
-    value: Arc<T>,
+    value: Result<Arc<T>, String>,
     since_ms: u64,
 }
 
+type Slot<T> = Mutex<Option<Kept<T>>>;
+
 #[derive(Default)]
 pub struct Discovery {
-    endpoints: Mutex<Option<Kept<Endpoints>>>,
-    keys: Mutex<Option<Kept<ProviderKeys>>>,
+    endpoints: Slot<Endpoints>,
+    keys: Slot<ProviderKeys>,
 }
 
 impl Discovery {
-    /// One asks, the others wait for the answer.
-    pub async fn endpoints(&self, settings: &Settings, now_ms: u64) -> Result<Arc<Endpoints>, String> {
-        let mut kept = self.endpoints.lock().await;
-        if let Some(kept) = kept.as_ref().filter(|kept| kept.is_younger(FRESH_MS, now_ms)) {
-            return Ok(kept.value.clone());
-        }
-        let value = Arc::new(discover(settings).await?);
-        *kept = Some(Kept {
-            value: value.clone(),
-            since_ms: now_ms,
-        });
-        Ok(value)
+    pub async fn endpoints(&self, settings: &Settings, clock: &dyn Clock) -> Result<Arc<Endpoints>, String> {
+        once(&self.endpoints, FRESH_MS, clock, discover(settings)).await
     }
 
     /// `another`: the ones that are kept did not do.
@@ -71,29 +68,38 @@ impl Discovery {
         &self,
         settings: &Settings,
         another: bool,
-        now_ms: u64,
+        clock: &dyn Clock,
     ) -> Result<Arc<ProviderKeys>, String> {
-        let endpoints = self.endpoints(settings, now_ms).await?;
-        let mut kept = self.keys.lock().await;
-        let good_for = if another { BETWEEN_MS } else { FRESH_MS };
-        if let Some(kept) = kept.as_ref().filter(|kept| kept.is_younger(good_for, now_ms)) {
-            return Ok(kept.value.clone());
-        }
-        let json = fetch(settings, &endpoints.jwks).await?;
-        let value = ProviderKeys::parse(&json).map_err(|error| format!("its keys: {error}"))?;
-        let value = Arc::new(value);
-        *kept = Some(Kept {
-            value: value.clone(),
-            since_ms: now_ms,
-        });
-        Ok(value)
+        let endpoints = self.endpoints(settings, clock).await?;
+        let good_for_ms = if another { BETWEEN_MS } else { FRESH_MS };
+        let ask = async {
+            let json = fetch(settings, &endpoints.jwks).await?;
+            ProviderKeys::parse(&json).map_err(|error| format!("its keys: {error}"))
+        };
+        once(&self.keys, good_for_ms, clock, ask).await
     }
 }
 
-impl<T> Kept<T> {
-    fn is_younger(&self, than_ms: u64, now_ms: u64) -> bool {
-        now_ms.saturating_sub(self.since_ms) < than_ms
+/// One asks, the others wait for the answer.
+async fn once<T>(
+    slot: &Slot<T>,
+    good_for_ms: u64,
+    clock: &dyn Clock,
+    ask: impl Future<Output = Result<T, String>>,
+) -> Result<Arc<T>, String> {
+    let mut kept = slot.lock().await;
+    if let Some(Kept { value, since_ms }) = &*kept {
+        let age_ms = clock.monotonic_ms().saturating_sub(*since_ms);
+        if age_ms < value.as_ref().map_or(IN_VAIN_MS, |_| good_for_ms) {
+            return value.clone();
+        }
     }
+    let value = ask.await.map(Arc::new);
+    *kept = Some(Kept {
+        value: value.clone(),
+        since_ms: clock.monotonic_ms(),
+    });
+    value
 }
 
 async fn discover(settings: &Settings) -> Result<Endpoints, String> {

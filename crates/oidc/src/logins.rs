@@ -19,13 +19,15 @@ use crate::{
 
 /// How long an answer about a device waits for its person, so that there are few of them.
 const WAIT_MS: u64 = 20_000;
-/// Whoever comes when so many wait is told to come back.
+/// Whoever comes when so many wait is not waited for.
 const WAITING: usize = 64;
 /// What a provider asks for by `slow_down` (RFC 8628).
 const SLOWER_S: u64 = 5;
 const SLOWEST_S: u64 = 60;
+/// No provider's are longer.
+const LONGEST_CODE: usize = 4096;
 /// Where a browser comes back to.
-pub const CALLBACK: &str = "/callback";
+const CALLBACK: &str = "/callback";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
@@ -159,7 +161,7 @@ impl Logins {
         let found = self.0.pending.take(login, self.0.clock.monotonic_ms());
         match (found, answer) {
             (Some(Login::Browser(browser)), Some((state, code))) => {
-                if state != browser.state {
+                if state != browser.state || code.expose().len() > LONGEST_CODE {
                     return Err(unknown());
                 }
                 let Browser {
@@ -183,12 +185,8 @@ impl Logins {
         device: &tokio::sync::Mutex<Device>,
     ) -> Result<Outcome, Fault> {
         let clock = &self.0.clock;
-        let Ok(_waits) = self.0.waiting.try_acquire() else {
-            return Ok(Outcome::Pending {
-                retry_after_s: SLOWER_S,
-            });
-        };
-        let until_ms = clock.monotonic_ms() + WAIT_MS;
+        let waits = self.0.waiting.try_acquire().ok();
+        let until_ms = clock.monotonic_ms() + waits.as_ref().map_or(0, |_| WAIT_MS);
         let mut device = device.lock().await;
         loop {
             if device.done {

@@ -188,10 +188,7 @@ impl Provider {
     }
 
     async fn endpoints(&self) -> Result<Arc<Endpoints>, Fault> {
-        let found = self
-            .discovery
-            .endpoints(&self.settings, self.clock.monotonic_ms())
-            .await;
+        let found = self.discovery.endpoints(&self.settings, &*self.clock).await;
         found.map_err(|what| self.away(&what))
     }
 
@@ -274,8 +271,7 @@ impl Provider {
         };
         let mut another = false;
         loop {
-            let now_ms = self.clock.monotonic_ms();
-            let keys = self.discovery.keys(&self.settings, another, now_ms).await;
+            let keys = self.discovery.keys(&self.settings, another, &*self.clock).await;
             let keys = keys.map_err(|what| self.away(&what))?;
             match external::verify(id_token, &keys, &expected, self.clock.now()) {
                 Ok(claims) => return Ok(claims),

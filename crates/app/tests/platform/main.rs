@@ -1,5 +1,6 @@
 //! The whole platform above its ports, on a host that is only memory.
 
+mod external;
 mod harness;
 mod identity;
 mod life_and_death;

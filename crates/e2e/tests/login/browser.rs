@@ -94,6 +94,7 @@ impl Browser {
 
     /// Chooses how to log in, or does so.
     fn past_form(&self, page: &Page) -> Page {
+        assert!(page.status < 400, "{page:?}");
         let way = match &self.0 {
             Who::Typing { email, password } if page.body.contains("name=\"password\"") => {
                 let target = absolute(&page.url, &page.between("action=\"", "\"").expect("a form"));
@@ -132,7 +133,8 @@ impl Browser {
     }
 
     fn ask(&self, method: &str, url: &str, form: &str) -> Result<Page, String> {
-        let url = url.replace("&amp;", "&");
+        // As pages write them.
+        let url = url.replace("&#43;", "+").replace("&amp;", "&");
         let told = |error: std::io::Error| error.to_string();
         let rest = url.strip_prefix("http://").ok_or("only http here")?;
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
