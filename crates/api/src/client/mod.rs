@@ -9,6 +9,7 @@ mod error;
 mod keys;
 mod networks;
 mod operations;
+mod people;
 mod tenants;
 mod watch;
 
@@ -23,6 +24,7 @@ use crate::{
 pub use audit::AuditQuery;
 pub use backup::Download;
 pub use error::ClientError;
+pub use people::Whose;
 pub use watch::OperationWatch;
 
 use connection::{Connection, Payload};

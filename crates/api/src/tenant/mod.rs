@@ -10,9 +10,11 @@ mod tokens;
 pub use external::{
     LoginBegin, LoginBegun, LoginComplete, LoginFlow, LoginProgress, LoginProviderView, LoginProviders,
 };
-pub use login::{Login, Logout, Refresh, TakeUp, TokenPair, WhoAmI};
-pub use members::{GrantView, Invite, InvitedView, MemberList, MemberView};
-pub use orgs::{OrgCreate, OrgList, OrgView};
+pub use login::{Login, Logout, PasswordChange, PasswordResetRequest, Refresh, TakeUp, TokenPair, WhoAmI};
+pub use members::{
+    GrantView, InvitationList, InvitationView, Invite, InvitedView, MemberList, MemberView, ResetView,
+};
+pub use orgs::{OrgCreate, OrgList, OrgUsageView, OrgView};
 pub use projects::{ProjectCreate, ProjectList, ProjectView, QuotaView, UsageLine, UsageView};
 pub use tokens::{
     ClusterTokenView, ServiceAccountCreate, ServiceAccountList, ServiceAccountView, TokenCreate, TokenFresh,

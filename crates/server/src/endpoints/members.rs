@@ -67,7 +67,12 @@ pub async fn remove_from_project(
     Ok(Json(Done {}))
 }
 
-async fn invite(api: &Api, principal: &Principal, place: Place, request: &Invite) -> Answer<Response> {
+pub(super) async fn invite(
+    api: &Api,
+    principal: &Principal,
+    place: Place,
+    request: &Invite,
+) -> Answer<Response> {
     let email: Email = request.email.parse().map_err(|cause: types::email::EmailError| {
         Fault::invalid(
             "email-invalid",
@@ -79,7 +84,7 @@ async fn invite(api: &Api, principal: &Principal, place: Place, request: &Invite
         Fault::invalid(
             "role-invalid",
             format!("role: {cause}"),
-            "give project_viewer, project_member, project_admin or org_admin",
+            "give project_viewer, project_member, project_admin, org_admin or platform_admin",
         )
     })?;
     let Invited { invitation, code } = api.tenants.invite(principal, place, role, email).await?;
@@ -94,7 +99,7 @@ async fn invite(api: &Api, principal: &Principal, place: Place, request: &Invite
     })))
 }
 
-fn listed(members: Vec<Member>) -> MemberList {
+pub(super) fn listed(members: Vec<Member>) -> MemberList {
     let shown = |Member { id, email, grants }: Member| MemberView {
         id: id.to_string(),
         email: email.to_string(),

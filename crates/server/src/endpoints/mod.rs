@@ -7,6 +7,7 @@ pub mod events;
 pub mod external;
 pub mod images;
 pub mod instances;
+pub mod invitations;
 pub mod keys;
 pub mod login;
 pub mod members;
@@ -16,6 +17,7 @@ pub mod orgs;
 pub mod platform;
 pub mod projects;
 pub mod tokens;
+pub mod users;
 
 use api::operation::{OperationAccepted, OperationView};
 use axum::response::Response;

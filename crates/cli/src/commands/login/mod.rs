@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use api::{
     client::Client,
-    tenant::{Login as Request, LoginProviders, TakeUp, TokenPair},
+    tenant::{Login as Request, LoginProviders, PasswordResetRequest, TakeUp, TokenPair},
 };
 use clap::Args;
 use types::{Secret, Timestamp};
@@ -32,11 +32,14 @@ pub struct Login {
     /// File with the code of an invitation to take up in its first line; '-' to be asked for it
     #[arg(long, value_name = "FILE", conflicts_with = "email")]
     invitation_file: Option<PathBuf>,
+    /// File with the code of an administrator to choose a new password with in its first line; '-' to be asked for it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["email", "invitation_file"])]
+    reset_file: Option<PathBuf>,
     /// Log in at this provider instead, in a browser; without one, `cloud login` says which there are
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["email", "password_file"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["email", "password_file", "reset_file"])]
     provider: Option<String>,
     /// Without a browser on this machine: with a code to type in elsewhere
-    #[arg(long, conflicts_with_all = ["email", "password_file"])]
+    #[arg(long, conflicts_with_all = ["email", "password_file", "reset_file"])]
     device: bool,
 }
 
@@ -54,7 +57,7 @@ pub async fn run(connection: &Connection, command: Login) -> Result<(), Failure>
     // Somebody may take minutes at a provider: other commands go on meanwhile.
     let locked = match &asked {
         Asked::Elsewhere(_) => None,
-        Asked::Password { .. } | Asked::Invitation { .. } => Some(locked),
+        Asked::Password { .. } | Asked::Invitation { .. } | Asked::Reset { .. } => Some(locked),
     };
     let pair = asked.send(&client, project).await?;
     let locked = match locked {
@@ -87,13 +90,14 @@ pub async fn run(connection: &Connection, command: Login) -> Result<(), Failure>
 enum Asked {
     Password { email: String, password: Secret },
     Invitation { code: Secret, password: Secret },
+    Reset { code: Secret, password: Secret },
     Elsewhere(External),
 }
 
 impl Login {
     /// At which provider, if it is to be one: the one that is named, or the only one where there are no passwords.
     async fn elsewhere(&self, client: &Client) -> Result<Option<External>, Failure> {
-        let says_password = self.email.is_some() || self.password_file.is_some();
+        let says_password = self.email.is_some() || self.password_file.is_some() || self.reset_file.is_some();
         if says_password {
             return Ok(None);
         }
@@ -119,6 +123,11 @@ impl Login {
             let question = "Password (a new one, or your own if you have logged in here before)";
             let password = ask::new_secret(question, password)?;
             return Ok(Asked::Invitation { code, password });
+        }
+        if let Some(file) = &self.reset_file {
+            let code = ask::secret("Code", Some(file))?;
+            let password = ask::new_secret("New password", password)?;
+            return Ok(Asked::Reset { code, password });
         }
         let email = match self.email.or(known) {
             Some(email) => email,
@@ -155,6 +164,13 @@ impl Asked {
                     password: text(password),
                 };
                 client.accept_invitation(&request).await?
+            }
+            Self::Reset { code, password } => {
+                let request = PasswordResetRequest {
+                    code: text(code),
+                    password: text(password),
+                };
+                client.reset_password(&request).await?
             }
             Self::Elsewhere(external) => external.login(client, project).await?,
         };
