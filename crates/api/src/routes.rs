@@ -11,6 +11,9 @@ pub const BUNDLES: &str = "/v1/bundles";
 pub const DISCOVERY: &str = "/.well-known/openid-configuration";
 pub const JWKS: &str = "/.well-known/jwks.json";
 pub const LOGIN: &str = "/v1/login";
+pub const LOGIN_PROVIDERS: &str = "/v1/login/providers";
+pub const LOGIN_BEGIN: &str = "/v1/login/oidc:begin";
+pub const LOGIN_COMPLETE: &str = "/v1/login/oidc:complete";
 pub const LOGOUT: &str = "/v1/logout";
 pub const REFRESH: &str = "/v1/refresh";
 pub const TAKE_UP: &str = "/v1/invitations:accept";
@@ -249,6 +252,9 @@ pub const TABLE: &[Route] = &[
     get(SIGNED_IN, BUNDLES, "listBundles", "Kubernetes releases on this host", "BundleList"),
 
     secret(send(OPEN, (Method::Post, LOGIN), "login", "Log in with a password", json("Login"), (200, "TokenPair"))),
+    get(OPEN, LOGIN_PROVIDERS, "listLoginProviders", "How one can log in", "LoginProviders"),
+    send(OPEN, (Method::Post, LOGIN_BEGIN), "beginLogin", "Begin a login at a provider, in a browser or on a device", json("LoginBegin"), (200, "LoginBegun")),
+    secret(send(OPEN, (Method::Post, LOGIN_COMPLETE), "completeLogin", "Complete a login at a provider; of a device's, ask whether its person has", json("LoginComplete"), (200, "LoginProgress"))),
     secret(send(OPEN, (Method::Post, REFRESH), "refresh", "A new pair of tokens for a refresh token, which is good once", json("Refresh"), (200, "TokenPair"))),
     send(OPEN, (Method::Post, LOGOUT), "logout", "End the login a refresh token belongs to", json("Logout"), (200, "Done")),
     secret(send(OPEN, (Method::Post, TAKE_UP), "acceptInvitation", "Take up an invitation; ends in a login", json("TakeUp"), (200, "TokenPair"))),
@@ -399,6 +405,7 @@ mod tests {
             ids(|route| route.audited == Audited::SecretRead),
             [
                 "login",
+                "completeLogin",
                 "refresh",
                 "acceptInvitation",
                 "changePassword",

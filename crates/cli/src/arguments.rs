@@ -28,7 +28,7 @@ pub struct Cloud {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Log in with a password, or take up an invitation
+    /// Log in with a password or at a provider, or take up an invitation
     Login(login::Login),
     /// End a login, here and at the platform
     Logout(logout::Logout),

@@ -16,6 +16,7 @@ const LAYERS: &[&[&str]] = &[
         "prismnet",
         "bundle",
         "kubeapi",
+        "oidc",
         "engine-hosted",
         "keeper",
         "controllers",

@@ -3,11 +3,13 @@
 //!
 //! - `keys`: what tokens are signed with, and how one key follows another;
 //! - `token`: the tokens themselves;
+//! - `external`: what somebody else's provider says of a person, and whether to believe it;
 //! - `password`, `opaque`: what people know and what programs carry;
 //! - `review`: what a cluster is told about a token;
 //! - `ticket`: what opens a tunnel to one instance;
 //! - `pki`: certificates of the platform's own services. Clusters' authorities are their own and not of this tree.
 
+pub mod external;
 pub mod keys;
 pub mod opaque;
 pub mod password;

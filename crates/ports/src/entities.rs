@@ -9,7 +9,10 @@ use types::{
     operation::Operation,
     share::ClusterShare,
     ssh_key::SshKey,
-    tenant::{Invitation, IssuedToken, Organisation, PasswordReset, Project, ServiceAccount, Session, User},
+    tenant::{
+        ExternalIdentity, Invitation, IssuedToken, Organisation, PasswordReset, Project, ServiceAccount,
+        Session, User,
+    },
 };
 
 use crate::store::{Entity, PLATFORM};
@@ -60,3 +63,4 @@ entity!(Session, "session", scope: |_| PLATFORM, name: |_| None, parent: |s| Som
 entity!(KeptSecret, "secret", scope: |s| s.project.as_str(), name: |s| Some(s.name.as_str()), parent: |_| None);
 // A name is its owner's own.
 entity!(SshKey, "ssh-key", scope: |k| &k.owner, name: |k| Some(k.name.as_str()), parent: |k| Some(&k.owner));
+entity!(ExternalIdentity, "external-identity", scope: |_| PLATFORM, name: |_| None, parent: |i| Some(i.user.as_str()));

@@ -9,7 +9,12 @@ use std::{
 use serde::Deserialize;
 use types::{Fault, Name};
 
-use crate::{master_key::MasterKey, options::Overrides, tls::TlsSettings};
+use crate::{
+    login_settings::{LoginFile, LoginSettings},
+    master_key::MasterKey,
+    options::Overrides,
+    tls::TlsSettings,
+};
 
 pub const DEFAULT_FILE: &str = "/etc/plasmacloud/cloudd.toml";
 
@@ -44,6 +49,8 @@ pub struct Config {
     pub tls: Option<TlsSettings>,
     /// Where the key comes from that all secrets are sealed under.
     pub master_key: MasterKey,
+    /// How people log in.
+    pub login: LoginSettings,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
@@ -72,6 +79,7 @@ struct File {
     log_format: Option<LogFormat>,
     tls: Option<TlsSettings>,
     master_key: Option<MasterKey>,
+    login: LoginFile,
 }
 
 impl Config {
@@ -146,6 +154,7 @@ impl Config {
             log_format: pick(&overrides.log_format, file.log_format, || LogFormat::Text),
             tls: file.tls,
             master_key: file.master_key.unwrap_or_default(),
+            login: file.login.resolve()?,
         };
         config.check()?;
         Ok(config)
@@ -324,6 +333,8 @@ mod tests {
                 "certificate_file",
             ),
             ("[master_key]\nfrom = \"hat\"", "config-invalid", "hat"),
+            ("[login]\npassword = false", "config-no-login", "login.password"),
+            ("[login]\npasswort = false", "config-invalid", "passwort"),
             (
                 "[master_key]\nfrom = \"transit\"\nkey = \"k\"",
                 "config-invalid",

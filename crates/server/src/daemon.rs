@@ -54,6 +54,7 @@ pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
     let Platform {
         surface,
         tenants,
+        logins,
         audit,
         keys,
         backup,
@@ -76,6 +77,7 @@ pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
         tls: tls.clone(),
         surface,
         tenants,
+        logins,
         token: Arc::new(token),
         limits: Arc::new(Limits::default()),
         rate: Rate {

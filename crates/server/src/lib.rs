@@ -19,6 +19,7 @@ pub mod limits;
 mod listener;
 pub mod lock;
 mod log;
+pub mod login_settings;
 pub mod master_key;
 pub mod metrics;
 mod ops_surface;

@@ -17,8 +17,8 @@ use crate::{
     auth::TokenHash,
     backup::Backup,
     endpoints::{
-        self, backup, certs, clusters, events, grants, images, instances, invitations, keys, login, members,
-        networks, operations, orgs, platform, projects, secrets, shares, ssh, tokens, users,
+        self, backup, certs, clusters, events, external, grants, images, instances, invitations, keys, login,
+        members, networks, operations, orgs, platform, projects, secrets, shares, ssh, tokens, users,
     },
     guard,
     limits::{Limits, Rate},
@@ -37,6 +37,8 @@ pub type Stop = watch::Receiver<bool>;
 pub struct Api {
     pub surface: Arc<dyn Surface>,
     pub tenants: Tenants,
+    /// At providers of others.
+    pub logins: oidc::Logins,
     pub token: Arc<TokenHash>,
     pub limits: Arc<Limits>,
     /// What each principal may ask.
@@ -101,6 +103,9 @@ fn platform_routes() -> Router<Api> {
 fn tenant_routes() -> Router<Api> {
     Router::new()
         .route(routes::LOGIN, post(login::login))
+        .route(routes::LOGIN_PROVIDERS, get(external::list))
+        .route(routes::LOGIN_BEGIN, post(external::begin))
+        .route(routes::LOGIN_COMPLETE, post(external::complete))
         .route(routes::REFRESH, post(login::refresh))
         .route(routes::LOGOUT, post(login::logout))
         .route(routes::TAKE_UP, post(login::take_up))

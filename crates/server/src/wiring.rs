@@ -32,6 +32,7 @@ use crate::{
 pub struct Platform {
     pub surface: Arc<dyn Surface>,
     pub tenants: Tenants,
+    pub logins: oidc::Logins,
     pub audit: audit::Log,
     pub keys: Arc<Rotator>,
     pub backup: Arc<dyn Backup>,
@@ -165,13 +166,16 @@ pub async fn build(
         world.signals.clone(),
         &world.settings.issuer,
     )
-    .with_grace(config.share_grace_seconds);
+    .with_grace(config.share_grace_seconds)
+    .with_doors(config.login.doors.clone());
+    let logins = oidc::Logins::new(config.login.providers.clone(), world.clock.clone());
     tenants.begin().await?;
     Ok(Platform {
         audit,
         keys,
         backup,
         tenants,
+        logins,
         surface: Arc::new(OpsSurface(Ops::new(world))),
         background,
     })

@@ -154,7 +154,11 @@ pub const ROOT_USER: &str = "user-0000000000000000";
 pub struct User {
     pub id: UserId,
     pub email: Email,
+    /// By invitation.
     pub grants: Vec<Grant>,
+    /// By groups at a login provider, as of the last login there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_group: Vec<GroupGrant>,
     /// Wrong passwords in a row.
     pub failures: u32,
     pub locked_until: Option<Timestamp>,
@@ -164,11 +168,43 @@ pub struct User {
 }
 
 impl User {
+    /// Every role, wherever it comes from.
+    pub fn held(&self) -> Vec<Grant> {
+        let mut held = self.grants.clone();
+        for GroupGrant { grant, .. } in &self.by_group {
+            if !held.contains(grant) {
+                held.push(grant.clone());
+            }
+        }
+        held
+    }
+
     /// Every token issued until now is refused from now on. Tokens carry whole seconds, so this one's are refused too;
     /// the next is good from the next second on, also where this is the second time in one.
     pub fn end_tokens(&mut self, now: Timestamp) {
         self.not_before = now.max(self.not_before).plus(1);
     }
+}
+
+/// A role that somebody has because their login provider says that they are in a group. It goes when the group does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GroupGrant {
+    pub provider: String,
+    pub group: String,
+    pub grant: Grant,
+}
+
+/// Who a user is at a login provider. Addresses change hands; issuer and subject do not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExternalIdentity {
+    /// A digest of issuer and subject.
+    pub id: String,
+    pub issuer: String,
+    pub subject: String,
+    pub user: UserId,
+    pub created: Timestamp,
 }
 
 /// A grant that waits for whoever holds the code; taken up, it becomes part of the user. Inviting somebody tells nothing
@@ -235,4 +271,15 @@ pub struct Session {
     pub refresh: String,
     pub created: Timestamp,
     pub expires: Timestamp,
+    /// Of a login at a provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external: Option<ExternalSession>,
+}
+
+/// Whom a provider let in is asked to go back there after a while: somebody it does not know any more is out then.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExternalSession {
+    pub provider: String,
+    pub ends: Timestamp,
 }

@@ -4,16 +4,29 @@ use super::{Client, ClientError};
 use crate::{
     routes::{self, Method},
     tenant::{
-        ClusterTokenView, Done, Invite, InvitedView, Login, Logout, MemberList, OrgCreate, OrgList,
-        OrgUsageView, OrgView, ProjectCreate, ProjectList, ProjectView, QuotaView, Refresh,
-        ServiceAccountCreate, ServiceAccountList, ServiceAccountView, TakeUp, TokenCreate, TokenFresh,
-        TokenList, TokenPair, UsageView, WhoAmI,
+        ClusterTokenView, Done, Invite, InvitedView, Login, LoginBegin, LoginBegun, LoginComplete,
+        LoginProgress, LoginProviders, Logout, MemberList, OrgCreate, OrgList, OrgUsageView, OrgView,
+        ProjectCreate, ProjectList, ProjectView, QuotaView, Refresh, ServiceAccountCreate,
+        ServiceAccountList, ServiceAccountView, TakeUp, TokenCreate, TokenFresh, TokenList, TokenPair,
+        UsageView, WhoAmI,
     },
 };
 
 impl Client {
     pub async fn login(&self, request: &Login) -> Result<TokenPair, ClientError> {
         self.send(Method::Post, routes::LOGIN, request).await
+    }
+
+    pub async fn login_providers(&self) -> Result<LoginProviders, ClientError> {
+        self.get(routes::LOGIN_PROVIDERS).await
+    }
+
+    pub async fn begin_login(&self, request: &LoginBegin) -> Result<LoginBegun, ClientError> {
+        self.send(Method::Post, routes::LOGIN_BEGIN, request).await
+    }
+
+    pub async fn complete_login(&self, request: &LoginComplete) -> Result<LoginProgress, ClientError> {
+        self.send(Method::Post, routes::LOGIN_COMPLETE, request).await
     }
 
     pub async fn refresh(&self, request: &Refresh) -> Result<TokenPair, ClientError> {

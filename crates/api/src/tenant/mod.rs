@@ -1,11 +1,15 @@
 //! Organisations, projects, people and programs on the wire.
 
+mod external;
 mod login;
 mod members;
 mod orgs;
 mod projects;
 mod tokens;
 
+pub use external::{
+    LoginBegin, LoginBegun, LoginComplete, LoginFlow, LoginProgress, LoginProviderView, LoginProviders,
+};
 pub use login::{Login, Logout, PasswordChange, PasswordResetRequest, Refresh, TakeUp, TokenPair, WhoAmI};
 pub use members::{
     GrantView, InvitationList, InvitationView, Invite, InvitedView, MemberList, MemberView, ResetView,

@@ -86,6 +86,7 @@ fn root(now: Timestamp) -> User {
                 place: Place::Org(default_org()),
             },
         ],
+        by_group: Vec::new(),
         failures: 0,
         locked_until: None,
         not_before: Timestamp(0),

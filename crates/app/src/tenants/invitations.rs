@@ -122,6 +122,7 @@ impl Tenants {
 
     /// With the code and a password: the new one of somebody new, their own of somebody known. Ends in a login.
     pub async fn take_up(&self, code: &Secret, given: &Secret) -> Result<Pair, Fault> {
+        self.passwords_are_taken()?;
         let digest = opaque::digest(code);
         let now = self.clock.now();
         let found = self.invitation(&digest, now).await?;
@@ -150,6 +151,10 @@ impl Tenants {
         let user = match known {
             Some(user) if stored.is_some() && !right => {
                 self.failed(user).await?;
+                return Err(no_invitation());
+            }
+            // Somebody whom a provider vouches for is let in by it alone: whoever holds a code of theirs sets no password.
+            Some(user) if stored.is_none() && self.is_known_elsewhere(&user.value.id).await? => {
                 return Err(no_invitation());
             }
             known => known,
@@ -194,11 +199,15 @@ impl Tenants {
                 })
             })
             .await?;
-        self.open_session(&user, invitation.value.grant.place.project())
+        self.open_session(&user, invitation.value.grant.place.project(), None)
             .await
     }
 
-    async fn invitation(&self, digest: &str, now: Timestamp) -> Result<Option<Versioned<Invitation>>, Fault> {
+    pub(super) async fn invitation(
+        &self,
+        digest: &str,
+        now: Timestamp,
+    ) -> Result<Option<Versioned<Invitation>>, Fault> {
         let filter = Filter {
             scope: Some(PLATFORM.to_owned()),
             name: Some(digest.to_owned()),
@@ -209,11 +218,12 @@ impl Tenants {
     }
 }
 
-fn newcomer(id: UserId, email: Email, now: Timestamp) -> User {
+pub(super) fn newcomer(id: UserId, email: Email, now: Timestamp) -> User {
     User {
         id,
         email,
         grants: Vec::new(),
+        by_group: Vec::new(),
         failures: 0,
         locked_until: None,
         not_before: Timestamp(0),
@@ -221,11 +231,11 @@ fn newcomer(id: UserId, email: Email, now: Timestamp) -> User {
     }
 }
 
-fn no_invitation() -> Fault {
+pub(super) fn no_invitation() -> Fault {
     Fault::new(
         FaultKind::Unauthenticated,
         "invitation-refused",
         "the code or the password is wrong, or the invitation has run out",
-        "somebody the platform knows already gives their own password; else ask for a new invitation",
+        "somebody the platform knows already gives their own password, or logs in with their provider and the code; else ask for a new invitation",
     )
 }

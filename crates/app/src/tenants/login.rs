@@ -23,6 +23,7 @@ const PASSWORD: &str = "password";
 
 impl Tenants {
     pub async fn login(&self, email: &str, given: &Secret, project: Option<&str>) -> Result<Pair, Fault> {
+        self.passwords_are_taken()?;
         let user = match email.parse::<Email>() {
             Ok(email) => self.user_named(email.as_str()).await?,
             Err(_) => None,
@@ -48,7 +49,7 @@ impl Tenants {
             Some(reference) => Some(self.enter(&principal(&user), reference).await?.project.id),
             None => None,
         };
-        self.open_session(&user, project.as_ref()).await
+        self.open_session(&user, project.as_ref(), None).await
     }
 
     pub(super) fn is_locked(&self, user: &User) -> bool {
@@ -122,7 +123,7 @@ pub(super) fn principal(user: &User) -> Principal {
     Principal {
         id: user.id.to_string(),
         name: user.email.to_string(),
-        grants: user.grants.clone(),
+        grants: user.held(),
         token: None,
     }
 }

@@ -30,7 +30,7 @@ impl Tenants {
             .filter_map(|user| {
                 let user = user.value;
                 let grants: Vec<Grant> = user
-                    .grants
+                    .held()
                     .into_iter()
                     .filter(|grant| grant.place.is_within(place))
                     .collect();
@@ -45,7 +45,8 @@ impl Tenants {
         Ok(members)
     }
 
-    /// Takes every role of a person at a place, and below it; what they hold elsewhere stays. Their tokens end.
+    /// Takes every role of a person at a place, and below it; what they hold elsewhere stays. Their tokens end. What they
+    /// had by a group comes back with their next login, unless they are taken out of the group at their provider.
     pub async fn remove_member(&self, place: &Place, reference: &str) -> Result<(), Fault> {
         self.accept(move || {
             Box::pin(async move {
@@ -70,7 +71,7 @@ impl Tenants {
                 }
                 let found = records::get::<User>(&*self.store, member.id.as_str()).await?;
                 let mut user = found.ok_or_else(|| Fault::not_found("user", reference))?;
-                user.value.grants.retain(|grant| !grant.place.is_within(place));
+                without(&mut user.value, |held| held.is_within(place));
                 user.value.end_tokens(self.clock.now());
                 let mut writes = vec![Write::Put(Doc::new(&user.value, user.version))];
                 writes.extend(grants::lost(&*self.store, &user.value, Some(place)).await?);
@@ -99,13 +100,19 @@ pub(super) async fn without_place(
 ) -> Result<Vec<Write>, Fault> {
     let mut writes = Vec::new();
     for mut user in records::list::<User>(store, &Filter::default()).await? {
-        let before = user.value.grants.len();
-        user.value.grants.retain(|grant| !goes(&grant.place));
-        if user.value.grants.len() != before {
+        if without(&mut user.value, &goes) {
             user.value.end_tokens(now);
             writes.push(Write::Put(Doc::new(&user.value, user.version)));
             writes.extend(grants::lost(store, &user.value, None).await?);
         }
     }
     Ok(writes)
+}
+
+/// Whether there was any.
+fn without(user: &mut User, goes: impl Fn(&Place) -> bool) -> bool {
+    let before = user.grants.len() + user.by_group.len();
+    user.grants.retain(|grant| !goes(&grant.place));
+    user.by_group.retain(|held| !goes(&held.grant.place));
+    user.grants.len() + user.by_group.len() != before
 }

@@ -4,6 +4,8 @@
 //! that in one place. Here a request is only bent to what its caller can see: what is another tenant's does not exist.
 
 mod authenticate;
+mod doors;
+mod external;
 mod first;
 mod grants;
 mod invitations;
@@ -33,6 +35,8 @@ use crate::{
     records,
 };
 
+pub use doors::{Doors, GroupRule, ProviderRules, RulePlace};
+pub use external::Presented;
 pub use grants::GrantedCluster;
 pub use invitations::Invited;
 pub use members::Member;
@@ -64,6 +68,7 @@ pub struct Tenants {
     grace_s: i64,
     /// Who says so in every token: the platform's address as its users know it.
     issuer: Arc<str>,
+    doors: Arc<Doors>,
 }
 
 impl Tenants {
@@ -81,6 +86,7 @@ impl Tenants {
             signals,
             keys: Arc::default(),
             issuer: issuer.into(),
+            doors: Arc::default(),
             grace_s: GRACE_S.into(),
         }
     }
@@ -89,6 +95,14 @@ impl Tenants {
     pub fn with_grace(self, seconds: u32) -> Self {
         Self {
             grace_s: seconds.into(),
+            ..self
+        }
+    }
+
+    /// With these ways in instead of passwords alone.
+    pub fn with_doors(self, doors: Doors) -> Self {
+        Self {
+            doors: Arc::new(doors),
             ..self
         }
     }

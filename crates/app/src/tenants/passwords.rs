@@ -31,6 +31,7 @@ pub struct Reset {
 impl Tenants {
     /// Wrong guesses at the old password count as those at a login do.
     pub async fn change_password(&self, id: &UserId, old: &Secret, new: &Secret) -> Result<Pair, Fault> {
+        self.passwords_are_taken()?;
         let found = records::get::<User>(&*self.store, id.as_str()).await?;
         let user = found.ok_or_else(not_let_in)?;
         let stored = self.password_of(id).await?;
@@ -60,6 +61,7 @@ impl Tenants {
 
     /// A code for somebody who lost their password; one from before is good for nothing then.
     pub async fn offer_reset(&self, reference: &str) -> Result<Reset, Fault> {
+        self.passwords_are_taken()?;
         let code = opaque::generate("pcp");
         let digest = &opaque::digest(&code);
         let expires = self.clock.now().plus(GOOD_FOR_S);
@@ -86,6 +88,7 @@ impl Tenants {
 
     /// With the code, which is good once. Ends in a login.
     pub async fn reset_password(&self, code: &Secret, new: &Secret) -> Result<Pair, Fault> {
+        self.passwords_are_taken()?;
         let digest = opaque::digest(code);
         let reset = self.reset_of(&digest).await?;
         let new = new.clone();
@@ -135,7 +138,7 @@ impl Tenants {
                 })
             })
             .await?;
-        self.open_session(&user, None).await
+        self.open_session(&user, None, None).await
     }
 
     async fn reset_of(&self, digest: &str) -> Result<Option<Versioned<PasswordReset>>, Fault> {

@@ -3,7 +3,7 @@
 use ports::store::{Filter, Write};
 use types::{
     Fault,
-    tenant::{Invitation, Session, User},
+    tenant::{ExternalIdentity, Invitation, Session, User},
 };
 
 use super::{Tenants, grants};
@@ -12,6 +12,7 @@ use crate::{books::Decision, records};
 impl Tenants {
     /// Roles, logins, tokens, password, SSH keys, invitations and grants: nothing of them stays but what the audit log has
     /// of them.
+    /// Somebody whom a login provider still puts into a group comes back as somebody new.
     pub async fn delete_user(&self, reference: &str) -> Result<User, Fault> {
         self.accept(move || {
             Box::pin(async move {
@@ -26,6 +27,12 @@ impl Tenants {
                     }
                 }
                 writes.extend(grants::of_principal(&*self.store, user.id.as_str()).await?);
+                for known in records::children::<ExternalIdentity>(&*self.store, user.id.as_str()).await? {
+                    writes.push(Write::Delete {
+                        kind: "external-identity",
+                        id: known.value.id,
+                    });
+                }
                 let id = user.id.to_string();
                 writes.extend(self.without_ssh_keys(&id).await?);
                 writes.extend([

@@ -3,8 +3,8 @@
 use iam::{opaque, token};
 use ports::store::{Batch, Doc, StoreError, Write};
 use types::{
-    Email, Fault, ProjectId, Secret, SessionId, TokenId, UserId,
-    tenant::{Role, Session, User},
+    Email, Fault, ProjectId, Secret, SessionId, Timestamp, TokenId, UserId,
+    tenant::{ExternalSession, Role, Session, User},
 };
 
 use super::{
@@ -33,7 +33,7 @@ impl Tenants {
         let now = self.clock.now();
         let found = records::get::<Session>(&*self.store, id.as_str()).await?;
         let mut session = found
-            .filter(|session| session.value.expires > now)
+            .filter(|session| session.value.expires > now && self.is_still_a_way_in(&session.value))
             .ok_or_else(not_let_in)?;
         let user = records::get::<User>(&*self.store, session.value.user.as_str()).await?;
         let user = user.ok_or_else(not_let_in)?.value;
@@ -50,7 +50,7 @@ impl Tenants {
         let access = self.access_token(&user, project.as_ref()).await?;
         let next = refresh_token(&id);
         session.value.refresh = opaque::digest(&next);
-        session.value.expires = now.plus(REFRESH_S);
+        session.value.expires = end_of(now, session.value.external.as_ref());
         let writes = vec![Write::Put(Doc::new(&session.value, session.version))];
         match self.store.commit(Batch { fence: None, writes }).await {
             Ok(()) => Ok(Pair {
@@ -114,7 +114,12 @@ impl Tenants {
         .await
     }
 
-    pub(super) async fn open_session(&self, user: &User, project: Option<&ProjectId>) -> Result<Pair, Fault> {
+    pub(super) async fn open_session(
+        &self,
+        user: &User,
+        project: Option<&ProjectId>,
+        external: Option<ExternalSession>,
+    ) -> Result<Pair, Fault> {
         let id = SessionId::generate();
         let refresh = refresh_token(&id);
         let now = self.clock.now();
@@ -123,7 +128,8 @@ impl Tenants {
             user: user.id.clone(),
             refresh: opaque::digest(&refresh),
             created: now,
-            expires: now.plus(REFRESH_S),
+            expires: end_of(now, external.as_ref()),
+            external,
         };
         let mut writes = vec![Write::Put(Doc::new(&session, 0))];
         for old in records::children::<Session>(&*self.store, user.id.as_str()).await? {
@@ -158,7 +164,7 @@ impl Tenants {
         let org = project.as_ref().map(|project| project.org.clone());
         let roles: Vec<Role> = match &project {
             Some(project) => roles_in(&caller, project),
-            None => user
+            None => caller
                 .grants
                 .iter()
                 .map(|grant| grant.role)
@@ -180,6 +186,12 @@ impl Tenants {
         };
         self.mint(&claims).await
     }
+}
+
+/// However often it is refreshed, a login at a provider ends when it is to be repeated there.
+fn end_of(now: Timestamp, external: Option<&ExternalSession>) -> Timestamp {
+    let end = now.plus(REFRESH_S);
+    external.map_or(end, |external| external.ends.min(end))
 }
 
 /// It names its login, so that one that was used before is recognised as its.

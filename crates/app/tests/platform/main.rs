@@ -1,5 +1,6 @@
 //! The whole platform above its ports, on a host that is only memory.
 
+mod external;
 mod grants;
 mod harness;
 mod identity;

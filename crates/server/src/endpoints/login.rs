@@ -98,18 +98,25 @@ fn person(principal: &Principal, cause: &str) -> Result<UserId, Fault> {
 }
 
 fn shown(pair: &Pair) -> Answer<Response> {
+    Ok(signed_in(pair).on(([(header::CACHE_CONTROL, "no-store")], Json(token_pair(pair)))))
+}
+
+pub(super) fn token_pair(pair: &Pair) -> TokenPair {
     let text = |secret: &Secret| secret.expose_str().unwrap_or_default().to_owned();
-    let body = TokenPair {
+    TokenPair {
         access_token: text(&pair.access),
         expires_in: pair.access_lives_s,
         refresh_token: text(&pair.refresh),
-    };
-    let note = Note {
+    }
+}
+
+/// For the log: who it was that logged in.
+pub(super) fn signed_in(pair: &Pair) -> Note {
+    Note {
         actor: Some(Actor {
             id: pair.user.to_string(),
             name: pair.email.to_string(),
         }),
         ..Note::default()
-    };
-    Ok(note.on(([(header::CACHE_CONTROL, "no-store")], Json(body))))
+    }
 }

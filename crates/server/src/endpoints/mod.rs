@@ -5,6 +5,7 @@ pub mod backup;
 pub mod certs;
 pub mod clusters;
 pub mod events;
+pub mod external;
 pub mod grants;
 pub mod images;
 pub mod instances;

@@ -170,6 +170,7 @@ impl Fake {
         tenants.begin().await.expect("memory takes everything");
         let api = Api {
             tenants,
+            logins: oidc::Logins::new(Vec::new(), Arc::new(SystemClock::default())),
             surface: Arc::new(self.clone()) as Arc<dyn Surface>,
             token: Arc::new(TokenHash::of(&Secret::new(TOKEN))),
             limits: Arc::new(Limits::default()),

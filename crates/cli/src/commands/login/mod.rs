@@ -1,14 +1,18 @@
-//! `cloud login`: with a password, or by taking up an invitation. The login is kept as a context.
+//! `cloud login`: with a password, by taking up an invitation, or at a provider. The login is kept as a context.
+
+mod callback;
+mod external;
 
 use std::path::PathBuf;
 
 use api::{
     client::{Client, Trust},
-    tenant::{Login as Request, PasswordResetRequest, TakeUp, TokenPair},
+    tenant::{Login as Request, LoginProviders, PasswordResetRequest, TakeUp, TokenPair},
 };
 use clap::Args;
 use types::{Secret, Timestamp};
 
+use self::external::External;
 use crate::{
     ask,
     connection::{Connection, Platform},
@@ -34,6 +38,12 @@ pub struct Login {
     /// File with the code of an administrator to choose a new password with in its first line; '-' to be asked for it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["email", "invitation_file"])]
     reset_file: Option<PathBuf>,
+    /// Log in at this provider instead, in a browser; without one, `cloud login` says which there are
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["email", "password_file", "reset_file"])]
+    provider: Option<String>,
+    /// Without a browser on this machine: with a code to type in elsewhere
+    #[arg(long, conflicts_with_all = ["email", "password_file", "reset_file"])]
+    device: bool,
 }
 
 fn fingerprint(given: &str) -> Result<Trust, String> {
@@ -54,12 +64,24 @@ pub async fn run(connection: &Connection, command: Login) -> Result<(), Failure>
     };
     let project = connection.project.as_deref();
     let client = Client::new(&endpoint, None, "")?.trusting(&trust)?;
-    let asked = command.ask(known)?;
+    let asked = match command.elsewhere(&client).await? {
+        Some(external) => Asked::Elsewhere(external),
+        None => command.ask(known)?,
+    };
     // Before the platform is asked: a login that could not be kept would be lost, and an invitation with it.
     let locked = credentials::lock()?;
-    let mut credentials = locked.read()?;
-    locked.write(&credentials)?;
+    locked.write(&locked.read()?)?;
+    // Somebody may take minutes at a provider: other commands go on meanwhile.
+    let locked = match &asked {
+        Asked::Elsewhere(_) => None,
+        Asked::Password { .. } | Asked::Invitation { .. } | Asked::Reset { .. } => Some(locked),
+    };
     let pair = asked.send(&client, project).await?;
+    let locked = match locked {
+        Some(locked) => locked,
+        None => credentials::lock()?,
+    };
+    let mut credentials = locked.read()?;
 
     let mut context = Context {
         name: String::new(),
@@ -107,9 +129,31 @@ enum Asked {
     Password { email: String, password: Secret },
     Invitation { code: Secret, password: Secret },
     Reset { code: Secret, password: Secret },
+    Elsewhere(External),
 }
 
 impl Login {
+    /// At which provider, if it is to be one: the one that is named, or the only one where there are no passwords.
+    async fn elsewhere(&self, client: &Client) -> Result<Option<External>, Failure> {
+        let says_password = self.email.is_some() || self.password_file.is_some() || self.reset_file.is_some();
+        if says_password {
+            return Ok(None);
+        }
+        let provider = match &self.provider {
+            Some(provider) => provider.clone(),
+            None => match only_provider(&client.login_providers().await?, self.device)? {
+                Some(provider) => provider,
+                None => return Ok(None),
+            },
+        };
+        let code = |file| ask::secret("Invitation code", Some(file));
+        Ok(Some(External {
+            provider,
+            device: self.device,
+            invitation: self.invitation_file.as_deref().map(code).transpose()?,
+        }))
+    }
+
     fn ask(self, known: Option<String>) -> Result<Asked, Failure> {
         let password = self.password_file.as_deref();
         if let Some(file) = &self.invitation_file {
@@ -166,8 +210,38 @@ impl Asked {
                 };
                 client.reset_password(&request).await?
             }
+            Self::Elsewhere(external) => external.login(client, project).await?,
         };
         Ok(pair)
+    }
+}
+
+/// The provider to go to where none was named; none if it is to be a password.
+fn only_provider(there: &LoginProviders, device: bool) -> Result<Option<String>, Failure> {
+    let names: Vec<&str> = there
+        .providers
+        .iter()
+        .map(|provider| provider.name.as_str())
+        .collect();
+    match &names[..] {
+        [] if device => Err(Failure::new(
+            Exit::Usage,
+            "provider-none",
+            "--device: this platform has no login provider",
+            "log in with --email and your password",
+        )),
+        [only] if device || !there.password => Ok(Some((*only).to_owned())),
+        names if device || !there.password => Err(Failure::new(
+            Exit::Usage,
+            "provider-missing",
+            format!("this platform has several login providers: {}", names.join(", ")),
+            "name one with --provider",
+        )),
+        [] => Ok(None),
+        names => {
+            eprintln!("you can also log in with --provider: {}", names.join(", "));
+            Ok(None)
+        }
     }
 }
 
@@ -208,4 +282,38 @@ fn told(context: &Context) -> Result<(), Failure> {
     }
     super::context::warn_of_environment();
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use api::tenant::LoginProviderView;
+
+    use super::*;
+
+    fn there(password: bool, names: &[&str]) -> LoginProviders {
+        let provider = |name: &&str| LoginProviderView {
+            name: (*name).to_owned(),
+            issuer: "https://id.acme.example".to_owned(),
+            device: true,
+        };
+        LoginProviders {
+            password,
+            providers: names.iter().map(provider).collect(),
+        }
+    }
+
+    #[test]
+    fn the_only_way_in_needs_no_name() {
+        assert_eq!(only_provider(&there(true, &[]), false), Ok(None));
+        assert_eq!(only_provider(&there(true, &["corp"]), false), Ok(None));
+        let corp = Some("corp".to_owned());
+        assert_eq!(only_provider(&there(true, &["corp"]), true), Ok(corp.clone()));
+        assert_eq!(only_provider(&there(false, &["corp"]), false), Ok(corp));
+        let two = only_provider(&there(false, &["corp", "lab"]), false).unwrap_err();
+        assert!(two.cause.contains("corp, lab"), "{two}");
+        assert_eq!(
+            only_provider(&there(true, &[]), true).unwrap_err().code,
+            "provider-none"
+        );
+    }
 }
