@@ -3,6 +3,7 @@
 
 pub mod audit;
 pub mod backup;
+pub mod certs;
 #[cfg(feature = "client")]
 pub mod client;
 pub mod cluster;

@@ -11,7 +11,8 @@ mod tests {
 
     use super::DOCUMENT;
     use crate::{
-        audit, backup, cluster, event, instance, keys, network, operation, plan, platform, problem, quantity,
+        audit, backup, certs, cluster, event, instance, keys, network, operation, plan, platform, problem,
+        quantity,
         routes::{self, Content, Route},
         secret, spec, ssh, tenant,
     };
@@ -120,6 +121,11 @@ mod tests {
         spec::Addon,
         spec::IngressNginx,
         backup::BackupRequest,
+        certs::CertificateList,
+        certs::CertificateView,
+        certs::RotationView,
+        certs::RotateCertificates,
+        certs::CaView,
         keys::KeyList,
         keys::KeyView,
         audit::AuditView,

@@ -60,6 +60,9 @@ pub const OPERATION: &str = "/v1/projects/{project}/operations/{id}";
 pub const OPERATION_CANCEL: &str = "/v1/projects/{project}/operations/{id}/cancel";
 pub const OPERATION_WATCH: &str = "/v1/projects/{project}/operations/{id}/watch";
 pub const BACKUP: &str = "/v1/admin/backup";
+pub const CA: &str = "/v1/ca";
+pub const CERTS: &str = "/v1/admin/certs";
+pub const CERTS_ROTATE: &str = "/v1/admin/certs:rotate";
 pub const USERS: &str = "/v1/admin/users";
 pub const USER: &str = "/v1/admin/users/{member}";
 pub const USER_RESET: &str = "/v1/admin/users/{member}/reset";
@@ -320,6 +323,9 @@ pub const TABLE: &[Route] = &[
     send(PLATFORM, (Method::Delete, USER_INVITATION), "withdrawAny", "Take back an invitation, by id, or all of an address", None, (200, "Done")),
     get(PLATFORM, KEYS, "listKeys", "The master keys that secrets are sealed under, and how many rows are under each", "KeyList"),
     send(PLATFORM, (Method::Post, KEYS_ROTATE), "rotateKey", "Make a new master key, unless one is taking over already, and wrap every secret anew in the background", None, (202, "KeyList")),
+    get(PLATFORM, CERTS, "listCertificates", "Every certificate the platform keeps, when it ends, and how far the replacement of an authority is", "CertificateList"),
+    send(PLATFORM, (Method::Post, CERTS_ROTATE), "rotateCertificates", "Begin to replace an authority, or join the replacement that runs", json("RotateCertificates"), (202, "RotationView")),
+    get(SIGNED_IN, CA, "ca", "The authorities that clients check this API by", "CaView"),
     get(PLATFORM, AUDIT, "listAudit", "Who did what, newest first", "AuditList"),
     get(PLATFORM, AUDIT_VERIFY, "verifyAudit", "Whether the audit log is as it was written, and where it is not", "VerdictView"),
 ];

@@ -21,4 +21,4 @@ pub use identity::Publisher;
 pub use ops::Ops;
 pub use reconcile::Reconcilers;
 pub use tenants::Tenants;
-pub use world::{Settings, World, default_org, default_project, root_user};
+pub use world::{ApiNames, Settings, World, default_org, default_project, root_user};

@@ -1,6 +1,10 @@
 //! Everything the platform acts through.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+    sync::Arc,
+};
 
 use cluster::recipe::Recipe;
 use ports::{Bundles, Clock, ClusterApi, Compute, Edge, Images, Network, Store, Vault, Volumes};
@@ -28,6 +32,8 @@ pub struct World {
 pub struct Settings {
     /// Who says so in tokens: where people reach the platform.
     pub issuer: String,
+    /// What a certificate of the platform's API is made for; none where it has no TLS, or brings its own.
+    pub api_names: Option<ApiNames>,
     /// Where every cluster's API is reached from outside.
     pub endpoint: SocketAddr,
     pub bundle_cache: PathBuf,
@@ -37,6 +43,13 @@ pub struct Settings {
     pub cpu_overcommit: f64,
     /// Memory that may be promised to machines of the O series for each byte of the host's.
     pub memory_overcommit: f64,
+}
+
+/// Under what the platform's API is called over TLS.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiNames {
+    pub names: Vec<String>,
+    pub addresses: Vec<IpAddr>,
 }
 
 /// The organisation that exists from the start.

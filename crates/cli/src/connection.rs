@@ -3,7 +3,7 @@
 
 use std::{fs, path::PathBuf};
 
-use api::client::Client;
+use api::client::{Client, Trust};
 use clap::Args;
 use types::{Secret, Timestamp};
 
@@ -32,6 +32,15 @@ pub struct Connection {
     /// File that holds the token and nothing else [env: PLASMACLOUD_TOKEN=<the token itself>]
     #[arg(long, global = true, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
+    /// File with the authorities that vouch for an https:// endpoint, in PEM [default: the context's, else the system's]
+    #[arg(
+        long,
+        global = true,
+        env = "PLASMACLOUD_CA_FILE",
+        hide_env_values = true,
+        value_name = "FILE"
+    )]
+    pub ca_file: Option<PathBuf>,
     /// Context to use instead of the current one, see `cloud context list`
     #[arg(long, global = true, value_name = "NAME")]
     pub context: Option<String>,
@@ -54,6 +63,14 @@ pub struct Target {
     pub project: String,
     /// Whose token it is, where it is a context's.
     pub context: Option<String>,
+    trust: Trust,
+}
+
+/// Where to log in.
+pub struct Platform {
+    pub endpoint: String,
+    pub email: Option<String>,
+    pub ca: Option<String>,
 }
 
 /// What endpoint, token and project come from where they are not given.
@@ -77,6 +94,13 @@ impl Source {
         match self {
             Self::Local { project, .. } => project.as_deref(),
             Self::Login(context) => context.project.as_deref(),
+        }
+    }
+
+    fn ca(&self) -> Option<String> {
+        match self {
+            Self::Local { .. } => None,
+            Self::Login(context) => context.ca.clone(),
         }
     }
 
@@ -105,19 +129,19 @@ impl Connection {
         let given = self.given_token()?;
         self.is_one_way(given.is_some())?;
         match (&self.endpoint, given) {
-            (Some(endpoint), Some(token)) => Ok(self.at(endpoint, Some(token), None, None)),
+            (Some(endpoint), Some(token)) => self.at(endpoint, Some(token), None, None, None),
             (Some(endpoint), None) => {
                 let Some(source) = self.source_of(endpoint) else {
-                    return Ok(self.at(endpoint, None, None, None));
+                    return self.at(endpoint, None, None, None, None);
                 };
-                let project = source.project().map(str::to_owned);
+                let (project, ca) = (source.project().map(str::to_owned), source.ca());
                 let (token, name) = source.token().await?;
-                Ok(self.at(endpoint, token, project.as_deref(), Some(name)))
+                self.at(endpoint, token, project.as_deref(), Some(name), ca)
             }
             (None, given) => {
                 let source = self.source()?;
                 let endpoint = source.endpoint()?.to_owned();
-                let project = source.project().map(str::to_owned);
+                let (project, ca) = (source.project().map(str::to_owned), source.ca());
                 let (token, name) = match given {
                     Some(token) => (Some(token), None),
                     None => {
@@ -125,23 +149,32 @@ impl Connection {
                         (token, Some(name))
                     }
                 };
-                Ok(self.at(&endpoint, token, project.as_deref(), name))
+                self.at(&endpoint, token, project.as_deref(), name, ca)
             }
         }
     }
 
     /// The platform to log in to; with the address, where a context is named.
-    pub fn platform(&self) -> Result<(String, Option<String>), Failure> {
+    pub fn platform(&self) -> Result<Platform, Failure> {
         self.is_one_way(false)?;
         if let Some(endpoint) = &self.endpoint {
-            return Ok((endpoint.trim_end_matches('/').to_owned(), None));
+            return Ok(Platform {
+                endpoint: endpoint.trim_end_matches('/').to_owned(),
+                email: None,
+                ca: self.given_ca()?,
+            });
         }
         let source = self.source()?;
         let endpoint = source.endpoint()?.to_owned();
-        match source {
-            Source::Login(context) if self.context.is_some() => Ok((endpoint, Some(context.email))),
-            Source::Login(_) | Source::Local { .. } => Ok((endpoint, None)),
-        }
+        let ca = match self.given_ca()? {
+            Some(given) => Some(given),
+            None => source.ca(),
+        };
+        let email = match source {
+            Source::Login(context) if self.context.is_some() => Some(context.email),
+            Source::Login(_) | Source::Local { .. } => None,
+        };
+        Ok(Platform { endpoint, email, ca })
     }
 
     /// The login a command is about, if it is one.
@@ -179,6 +212,25 @@ impl Connection {
         }
     }
 
+    /// The words that make another `cloud` go to the same platform as the same person, whatever is current then.
+    pub async fn again(&self) -> Result<Vec<String>, Failure> {
+        let target = self.target().await?;
+        if let Some(context) = target.context {
+            return Ok(vec!["--context".to_owned(), context]);
+        }
+        let mut words = vec!["--endpoint".to_owned(), target.endpoint];
+        let absolute = |path: &PathBuf| {
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            path.display().to_string()
+        };
+        for (flag, file) in [("--ca-file", &self.ca_file), ("--token-file", &self.token_file)] {
+            if let Some(file) = file {
+                words.extend([flag.to_owned(), absolute(file)]);
+            }
+        }
+        Ok(words)
+    }
+
     /// What in the environment goes before the current context, if something does.
     pub fn before_contexts() -> Option<&'static str> {
         ["PLASMACLOUD_ENDPOINT", TOKEN_VARIABLE, client_file::VARIABLE]
@@ -192,14 +244,35 @@ impl Connection {
         token: Option<Secret>,
         project: Option<&str>,
         context: Option<String>,
-    ) -> Target {
+        ca: Option<String>,
+    ) -> Result<Target, Failure> {
         let project = self.project.as_deref().or(project).unwrap_or(DEFAULT_PROJECT);
-        Target {
+        let ca = match self.given_ca()? {
+            Some(given) => Some(given),
+            None => ca,
+        };
+        Ok(Target {
             endpoint: endpoint.to_owned(),
             token,
             project: project.to_owned(),
             context,
-        }
+            trust: ca.map_or(Trust::System, Trust::Bundle),
+        })
+    }
+
+    /// What `--ca-file` holds.
+    pub fn given_ca(&self) -> Result<Option<String>, Failure> {
+        let Some(path) = &self.ca_file else {
+            return Ok(None);
+        };
+        fs::read_to_string(path).map(Some).map_err(|error| {
+            Failure::new(
+                Exit::Usage,
+                "ca-file-unreadable",
+                format!("--ca-file: {} cannot be read: {error}", path.display()),
+                "give a file with authorities in PEM, as `cloud admin ca` prints them",
+            )
+        })
     }
 
     fn is_one_way(&self, token_given: bool) -> Result<(), Failure> {
@@ -258,11 +331,8 @@ impl Connection {
 impl Target {
     pub fn client(&self) -> Result<Client, Failure> {
         let token = self.token.as_ref().and_then(|token| token.expose_str().ok());
-        Ok(Client::new(
-            &self.endpoint,
-            token.map(str::to_owned),
-            &self.project,
-        )?)
+        let client = Client::new(&self.endpoint, token.map(str::to_owned), &self.project)?;
+        Ok(client.trusting(&self.trust)?)
     }
 }
 

@@ -110,7 +110,21 @@ impl From<ClientError> for Failure {
                 Exit::Usage,
                 "endpoint-invalid",
                 cause,
-                "give http://, a host and a port",
+                "give http:// or https://, a host and a port",
+            ),
+            ClientError::Untrusted { .. } => Self::new(
+                Exit::Refused,
+                "platform-untrusted",
+                cause,
+                "nothing was sent. Ask the platform's operator for `cloud admin ca`, and log in again with `cloud login --endpoint URL` \
+                 and --ca-file FILE or --ca-fingerprint sha256:…; if that was right before, somebody may stand between you \
+                 and the platform",
+            ),
+            ClientError::Trust { .. } => Self::new(
+                Exit::Usage,
+                "ca-unusable",
+                cause,
+                "give --ca-file with authorities in PEM, as `cloud admin ca` prints them",
             ),
             ClientError::File(_) => Self::new(
                 Exit::Failed,

@@ -18,6 +18,24 @@ use crate::{
     yaml,
 };
 
+/// The last of the words that kubectl runs `cloud` with; as the platform writes them.
+const LAST_WORDS: &str = "      - --project\n";
+
+/// The kubeconfig with more words for `cloud`, so that it asks the same platform as the same person whatever is current
+/// when kubectl runs it.
+pub fn pinned(text: &str, words: &[String]) -> String {
+    let Some(at) = text.find(LAST_WORDS) else {
+        return text.to_owned();
+    };
+    let value = at + LAST_WORDS.len();
+    let end = text[value..].find('\n').map_or(text.len(), |end| value + end + 1);
+    let more: String = words
+        .iter()
+        .map(|word| format!("      - {}\n", Value::from(word.as_str())))
+        .collect();
+    format!("{}{more}{}", &text[..end], &text[end..])
+}
+
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 struct Kubeconfig {
@@ -307,5 +325,25 @@ mod tests {
                 proptest::prop_assert!(again.clusters.iter().flatten().any(|c| c.name == "dev"));
             }
         }
+    }
+
+    #[test]
+    fn more_words_come_after_those_that_are_there() {
+        let text = "users:\n- name: ana\n  user:\n    exec:\n      command: cloud\n      args:\n      - k8s\n      - token\n      - dev\n      - --project\n      - shop\n      interactiveMode: Never\n";
+        let words = ["--context".to_owned(), "ana@acme.example@h:1".to_owned()];
+        let read: Value = serde_saphyr::from_str(&pinned(text, &words)).unwrap();
+        let exec = &read["users"][0]["user"]["exec"];
+        let expected = [
+            "k8s",
+            "token",
+            "dev",
+            "--project",
+            "shop",
+            "--context",
+            "ana@acme.example@h:1",
+        ];
+        assert_eq!(exec["args"], serde_json::json!(expected));
+        assert_eq!(exec["interactiveMode"], "Never");
+        assert_eq!(pinned("nothing\n", &words), "nothing\n");
     }
 }

@@ -1,6 +1,6 @@
 //! The other end of the control socket: what `cloudd` uses to reach the edge.
 
-use std::{path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -9,11 +9,11 @@ use hyper::{Method, Request, StatusCode, client::conn::http1, header::HOST};
 use hyper_util::rt::TokioIo;
 use ports::{
     Edge,
-    edge::{EdgeConfig, EdgeStatus},
+    edge::{EdgeConfig, EdgeStatus, Visits},
 };
 use serde::de::DeserializeOwned;
 use tokio::{net::UnixStream, time::timeout};
-use types::Fault;
+use types::{ClusterId, Fault};
 
 use crate::{
     control::{Push, Report},
@@ -119,5 +119,9 @@ impl Edge for EdgeClient {
             generation: report.generation,
             lacks_keys: report.lacks_keys,
         })
+    }
+
+    async fn visits(&self) -> Result<BTreeMap<ClusterId, Visits>, Fault> {
+        Ok(self.report().await?.visits)
     }
 }

@@ -7,7 +7,7 @@
 //! | `GET /healthz` | `200 ok`; `503` while the endpoint does not listen |
 //! | `GET /metrics` | Prometheus' text form |
 
-use std::{fs, io, net::SocketAddr, os::unix::fs::PermissionsExt, path::Path};
+use std::{collections::BTreeMap, fs, io, net::SocketAddr, os::unix::fs::PermissionsExt, path::Path};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
@@ -16,10 +16,10 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::TokioIo;
-use ports::edge::EdgeConfig;
+use ports::edge::{EdgeConfig, Visits};
 use serde::{Deserialize, Serialize};
 use tokio::net::UnixListener;
-use types::{Fault, FaultKind, NetworkId};
+use types::{ClusterId, Fault, FaultKind, NetworkId};
 
 use crate::{
     service::Service,
@@ -47,6 +47,9 @@ pub struct Report {
     /// Certificates are there without their keys: the host was started anew.
     #[serde(default)]
     pub lacks_keys: bool,
+    /// Whose apiservers came to ask.
+    #[serde(default)]
+    pub visits: BTreeMap<ClusterId, Visits>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -197,6 +197,11 @@ impl Service {
                 fault: force.endpoint_fault.clone(),
             }),
             networks,
+            visits: force
+                .networks
+                .values()
+                .flat_map(|server| server.door().visitors.report())
+                .collect(),
         }
     }
 

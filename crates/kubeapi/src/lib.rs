@@ -11,6 +11,7 @@ mod error;
 mod kinds;
 mod nodes;
 mod session;
+mod tokens;
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -18,7 +19,7 @@ use async_trait::async_trait;
 use kube::api::{Api, DeleteParams};
 use ports::cluster_api::{ApiTarget, ClusterApi, NodeSeen, NodeWanted};
 use rustls::crypto::CryptoProvider;
-use types::Fault;
+use types::{Fault, Secret};
 
 use crate::{
     error::{CallError, is_not_found},
@@ -139,6 +140,14 @@ impl ClusterApi for KubeApi {
         })
         .await
         .map_err(|e| e.into_fault(&format!("empty its node '{name}'"), target.endpoint))
+    }
+
+    async fn knows(&self, target: &ApiTarget, token: &Secret) -> Result<bool, Fault> {
+        within(CALL_LIMIT, async {
+            tokens::knows(self.open(target).await?.client(), token).await
+        })
+        .await
+        .map_err(|e| e.into_fault("ask it about a token", target.endpoint))
     }
 
     async fn delete_node(&self, target: &ApiTarget, name: &str) -> Result<(), Fault> {

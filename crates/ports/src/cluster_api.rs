@@ -57,5 +57,9 @@ pub trait ClusterApi: Send + Sync {
     /// called again until none is. A node that is not there, or whose kubelet is dead, is empty.
     async fn drain_node(&self, target: &ApiTarget, name: &str) -> Result<Vec<String>, Fault>;
 
+    /// Has the cluster find out who holds a token, of which nobody else may know: whether it found somebody. It asks
+    /// everybody it can ask, the platform among them.
+    async fn knows(&self, target: &ApiTarget, token: &Secret) -> Result<bool, Fault>;
+
     async fn delete_node(&self, target: &ApiTarget, name: &str) -> Result<(), Fault>;
 }

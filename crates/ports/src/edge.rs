@@ -2,6 +2,7 @@
 //! generation, keeps the last one on disk and goes on with it while `cloudd` is away.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     net::{Ipv4Addr, SocketAddr, SocketAddrV4},
     path::PathBuf,
 };
@@ -121,6 +122,18 @@ pub fn tunnel_name(network: &NetworkId) -> String {
     format!("{network}{TUNNELS}")
 }
 
+/// What came from one cluster's apiserver since the edge was started.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Visits {
+    /// Questions that were answered.
+    pub questions: u64,
+    /// Serial number of the certificate that was shown last.
+    pub latest: String,
+    /// Of those under which connections are open now.
+    pub open: BTreeSet<String>,
+}
+
 /// Where the registry listens on a network's platform address.
 pub const REGISTRY_PORT: u16 = 5080;
 /// Where TokenReview is answered there, and under which name.
@@ -134,4 +147,7 @@ pub trait Edge: Send + Sync {
 
     /// The generation in force, or why it cannot be told.
     async fn status(&self) -> Result<EdgeStatus, Fault>;
+
+    /// Which clusters came to ask about tokens, and how. One that has not is not in it.
+    async fn visits(&self) -> Result<BTreeMap<ClusterId, Visits>, Fault>;
 }

@@ -9,7 +9,7 @@ use std::{
 use serde::Deserialize;
 use types::{Fault, Name};
 
-use crate::{master_key::MasterKey, options::Overrides};
+use crate::{master_key::MasterKey, options::Overrides, tls::TlsSettings};
 
 pub const DEFAULT_FILE: &str = "/etc/plasmacloud/cloudd.toml";
 
@@ -38,6 +38,8 @@ pub struct Config {
     /// How many times longer than on an ordinary host a step may take before its operation is called failed.
     pub patience: f64,
     pub log_format: LogFormat,
+    /// The API over TLS, for other machines.
+    pub tls: Option<TlsSettings>,
     /// Where the key comes from that all secrets are sealed under.
     pub master_key: MasterKey,
 }
@@ -65,6 +67,7 @@ struct File {
     requests_per_second: Option<f64>,
     patience: Option<f64>,
     log_format: Option<LogFormat>,
+    tls: Option<TlsSettings>,
     master_key: Option<MasterKey>,
 }
 
@@ -115,7 +118,10 @@ impl Config {
             }),
             listen,
             public_url: file.public_url.map_or_else(
-                || format!("http://{listen}"),
+                || match &file.tls {
+                    Some(tls) => tls.endpoint(),
+                    None => format!("http://{listen}"),
+                },
                 |url| url.trim_end_matches('/').to_owned(),
             ),
             endpoint: pick(&overrides.endpoint, file.endpoint, || {
@@ -134,6 +140,7 @@ impl Config {
             requests_per_second: file.requests_per_second.unwrap_or(200.0),
             patience: file.patience.unwrap_or(1.0),
             log_format: pick(&overrides.log_format, file.log_format, || LogFormat::Text),
+            tls: file.tls,
             master_key: file.master_key.unwrap_or_default(),
         };
         config.check()?;
@@ -145,11 +152,14 @@ impl Config {
             return Err(Fault::refused(
                 "listen-not-loopback",
                 format!(
-                    "listen: {} is reachable from other machines, and the API has no TLS yet",
+                    "listen: {} is reachable from other machines, and nothing sent there is encrypted",
                     self.listen
                 ),
-                "listen on a loopback address such as 127.0.0.1:7400; from elsewhere use an SSH tunnel",
+                "listen on a loopback address such as 127.0.0.1:7400, and give other machines TLS with [tls]: listen = \"0.0.0.0:7443\"",
             ));
+        }
+        if let Some(tls) = &self.tls {
+            tls.check()?;
         }
         for (name, factor) in [
             ("cpu_overcommit", self.cpu_overcommit),
@@ -241,6 +251,24 @@ mod tests {
     }
 
     #[test]
+    fn over_tls_it_is_called_by_its_first_name() {
+        let text = "[tls]\nlisten = \"0.0.0.0:7443\"\nnames = [\"cloud.test\", \"10.0.0.1\"]";
+        let config = resolve(text).unwrap();
+        assert_eq!(config.public_url, "https://cloud.test:7443");
+        assert_eq!(
+            config.listen.to_string(),
+            "127.0.0.1:7400",
+            "and locally as before"
+        );
+        let wanted = config.tls.unwrap().api_names().unwrap();
+        assert_eq!(wanted.names, ["cloud.test"]);
+        assert_eq!(
+            wanted.addresses,
+            ["10.0.0.1".parse::<std::net::IpAddr>().unwrap()]
+        );
+    }
+
+    #[test]
     fn flags_win_over_the_file() {
         let overrides = Overrides {
             state_dir: Some("/tmp/a".into()),
@@ -275,6 +303,22 @@ mod tests {
             ("state_dir = \"here\"", "config-relative", "state_dir"),
             ("instance = \"A b\"", "config-instance", "A b"),
             ("log_format = \"xml\"", "config-invalid", "xml"),
+            ("[tls]\nnames = [\"a\"]", "config-invalid", "listen"),
+            (
+                "[tls]\nlisten = \"0.0.0.0:7443\"",
+                "config-tls-names",
+                "0.0.0.0:7443",
+            ),
+            (
+                "[tls]\nlisten = \"127.0.0.1:7443\"\nnames = [\"https://a\"]",
+                "config-tls-names",
+                "https://a",
+            ),
+            (
+                "[tls]\nlisten = \"127.0.0.1:7443\"\nkey_file = \"/k\"",
+                "config-tls-files",
+                "certificate_file",
+            ),
             ("[master_key]\nfrom = \"hat\"", "config-invalid", "hat"),
             (
                 "[master_key]\nfrom = \"transit\"\nkey = \"k\"",

@@ -26,6 +26,7 @@ use crate::{
     metrics::Metrics,
     router::{Api, Stop, router},
     state_dir::StateDir,
+    tls::{self, Bounds, Tls},
     wiring::{self, Platform},
 };
 
@@ -45,6 +46,10 @@ pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
     let address = listener
         .local_addr()
         .map_err(|error| Fault::internal("listen-address", error.to_string()))?;
+    let secure = match &config.tls {
+        Some(tls) => Some(listener::bind(tls.listen).await?),
+        None => None,
+    };
     let token = credentials::prepare(&state, address, &config.cache_dir)?;
     let Platform {
         surface,
@@ -52,9 +57,23 @@ pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
         audit,
         keys,
         backup,
-        background,
+        mut background,
     } = wiring::build(&config, &state, master_key, stop.clone()).await?;
+    let tls = match &config.tls {
+        Some(settings) => {
+            let tls = Arc::new(Tls::open(settings, &*surface).await?);
+            background.spawn(tls::keep(
+                tls.serving.clone(),
+                surface.clone(),
+                tls.own.clone(),
+                stop.clone(),
+            ));
+            Some(tls)
+        }
+        None => None,
+    };
     let api = Api {
+        tls: tls.clone(),
         surface,
         tenants,
         token: Arc::new(token),
@@ -72,7 +91,17 @@ pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
         stop,
     };
     tracing::info!(%address, instance = %config.instance, state = %state.path().display(), "serving");
-    serve(listener, api).await?;
+    let secured = async {
+        match secure.zip(tls) {
+            Some((listener, tls)) => {
+                let (router, stop) = (router(api.clone()), api.stop.clone());
+                tracing::info!(endpoint = %tls.endpoint, "serving over TLS");
+                tls::serve(listener, tls.serving.clone(), router, Bounds::default(), stop).await
+            }
+            None => Ok(()),
+        }
+    };
+    tokio::try_join!(serve(listener, api.clone()), secured)?;
     finish(background).await;
     tracing::info!("stopped");
     Ok(())

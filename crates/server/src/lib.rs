@@ -28,6 +28,7 @@ pub mod router;
 pub mod state_dir;
 pub mod surface;
 pub mod teardown;
+pub mod tls;
 pub mod wiring;
 
 pub use surface::Surface;

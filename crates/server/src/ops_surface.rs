@@ -15,7 +15,10 @@ use types::{
     operation::{Event, Operation},
 };
 
-use crate::surface::{BundleSummary, Census, ClusterDetail, PlanPreview, SshPass, Surface, Usage};
+use crate::surface::{
+    ApiServing, BundleSummary, Census, Certificates, ClusterDetail, Level, PlanPreview, Progress, SshPass,
+    Surface, Trust, Usage,
+};
 
 pub struct OpsSurface(pub Ops);
 
@@ -161,6 +164,22 @@ impl Surface for OpsSurface {
 
     async fn usage(&self, project: &ProjectId) -> Result<Usage, Fault> {
         self.0.usage(project).await
+    }
+
+    async fn certificates(&self) -> Result<Certificates, Fault> {
+        self.0.certificates().await
+    }
+
+    async fn rotate_certificates(&self, level: Level, force: bool) -> Result<Progress, Fault> {
+        self.0.rotate_certificates(level, force).await
+    }
+
+    async fn api_serving(&self) -> Result<Option<ApiServing>, Fault> {
+        self.0.api_serving().await
+    }
+
+    async fn trust(&self) -> Result<Trust, Fault> {
+        self.0.trust().await
     }
 
     async fn org_usage(&self, org: &OrgId) -> Result<Usage, Fault> {

@@ -17,12 +17,13 @@ use crate::{
     auth::TokenHash,
     backup::Backup,
     endpoints::{
-        self, backup, clusters, events, images, instances, invitations, keys, login, members, networks,
-        operations, orgs, platform, projects, secrets, ssh, tokens, users,
+        self, backup, certs, clusters, events, images, instances, invitations, keys, login, members,
+        networks, operations, orgs, platform, projects, secrets, ssh, tokens, users,
     },
     guard,
     limits::{Limits, Rate},
     metrics::{self, Metrics},
+    tls::Tls,
 };
 
 /// The largest JSON anybody has reason to send.
@@ -47,6 +48,8 @@ pub struct Api {
     /// Where bodies too large for memory go; on a disk, swept at start.
     pub uploads: Arc<PathBuf>,
     pub instance: Arc<str>,
+    /// Where it is reached over TLS, if it is.
+    pub tls: Option<Arc<Tls>>,
     pub stop: Stop,
 }
 
@@ -79,6 +82,9 @@ fn platform_routes() -> Router<Api> {
         .route(routes::METRICS, get(platform::metrics))
         .route(routes::BUNDLES, get(platform::bundles))
         .route(routes::BACKUP, post(backup::make))
+        .route(routes::CERTS, get(certs::list))
+        .route(routes::CERTS_ROTATE, post(certs::rotate))
+        .route(routes::CA, get(certs::ca))
         .route(routes::USERS, get(users::list).post(users::invite))
         .route(routes::USER, delete(users::delete))
         .route(routes::USER_RESET, post(users::offer_reset))

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 pub use app::{
+    identity::{ApiServing, Certificates, Level, Progress, Trust},
     ops::{Census, Change, ClusterDetail, Impact, PlanPreview, PlannedStep, SshPass},
     quota::Usage,
 };
@@ -111,6 +112,14 @@ pub trait Surface: Send + Sync {
     async fn usage(&self, project: &ProjectId) -> Result<Usage, Fault>;
     /// The same of all projects of an organisation.
     async fn org_usage(&self, org: &OrgId) -> Result<Usage, Fault>;
+
+    /// Every certificate the platform keeps.
+    async fn certificates(&self) -> Result<Certificates, Fault>;
+    async fn rotate_certificates(&self, level: Level, force: bool) -> Result<Progress, Fault>;
+    /// What the API is served with over TLS, good for a while.
+    async fn api_serving(&self) -> Result<Option<ApiServing>, Fault>;
+    /// What certificates of the platform's own services are checked by.
+    async fn trust(&self) -> Result<Trust, Fault>;
 
     async fn list_bundles(&self) -> Result<Vec<BundleSummary>, Fault>;
 

@@ -25,6 +25,7 @@ use crate::{
     recipe,
     router::Stop,
     state_dir::StateDir,
+    tls::TlsSettings,
 };
 
 /// What runs behind the API.
@@ -122,6 +123,7 @@ pub async fn build(
         recipe: recipe::load(config.recipe_dir.as_deref())?,
         settings: Settings {
             issuer: config.public_url.clone(),
+            api_names: config.tls.as_ref().and_then(TlsSettings::api_names),
             endpoint: config.endpoint,
             bundle_cache: config.cache_dir.clone(),
             controllers: instance::machine_binary("cloud-controllers")?,

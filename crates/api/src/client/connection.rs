@@ -6,12 +6,23 @@ use bytes::Bytes;
 use futures::stream;
 use http::{HeaderValue, Request, Response, header};
 use http_body_util::{BodyExt, Full, StreamBody, combinators::UnsyncBoxBody};
-use hyper::body::{Frame, Incoming};
+use hyper::{
+    body::{Frame, Incoming},
+    client::conn::http1::SendRequest,
+};
 use hyper_util::rt::TokioIo;
 use serde::de::DeserializeOwned;
-use tokio::{fs::File, io::AsyncReadExt, net::TcpStream, time::timeout};
+use tokio::{
+    fs::File,
+    io::{AsyncRead, AsyncReadExt, AsyncWrite},
+    net::TcpStream,
+    time::timeout,
+};
 
-use super::ClientError;
+use super::{
+    ClientError,
+    tls::{self, Tls, Trust},
+};
 use crate::{Problem, problem, routes::Method};
 
 const CONNECT: Duration = Duration::from_secs(5);
@@ -33,6 +44,9 @@ pub(super) struct Connection {
     authority: String,
     endpoint: String,
     token: Option<HeaderValue>,
+    secure: bool,
+    /// Nothing when it is secure and nobody could vouch for the other side.
+    tls: Option<Tls>,
 }
 
 impl std::fmt::Debug for Connection {
@@ -48,10 +62,15 @@ impl Connection {
         let wrong = || ClientError::Endpoint {
             given: endpoint.to_owned(),
         };
-        let authority = endpoint
-            .strip_prefix("http://")
-            .ok_or_else(wrong)?
-            .trim_end_matches('/');
+        let (secure, rest) = match (
+            endpoint.strip_prefix("https://"),
+            endpoint.strip_prefix("http://"),
+        ) {
+            (Some(rest), _) => (true, rest),
+            (None, Some(rest)) => (false, rest),
+            (None, None) => return Err(wrong()),
+        };
+        let authority = rest.trim_end_matches('/');
         let parsed: http::uri::Authority = authority.parse().map_err(|_| wrong())?;
         if parsed.port_u16().is_none() || parsed.host().is_empty() {
             return Err(wrong());
@@ -71,7 +90,23 @@ impl Connection {
             authority: authority.to_owned(),
             endpoint: endpoint.to_owned(),
             token,
+            tls: secure
+                .then(|| Tls::new(&parsed, &Trust::System))
+                .transpose()
+                .ok()
+                .flatten(),
+            secure,
         })
+    }
+
+    pub fn trusting(mut self, trust: &Trust) -> Result<Self, ClientError> {
+        if self.secure {
+            let parsed: http::uri::Authority = self.authority.parse().map_err(|_| ClientError::Endpoint {
+                given: self.endpoint.clone(),
+            })?;
+            self.tls = Some(Tls::new(&parsed, trust)?);
+        }
+        Ok(self)
     }
 
     pub fn endpoint(&self) -> &str {
@@ -120,10 +155,20 @@ impl Connection {
         socket
             .set_nodelay(true)
             .map_err(|error| self.unreachable(error))?;
-        let handshake = hyper::client::conn::http1::handshake(TokioIo::new(socket));
-        let (mut sender, connection) = handshake.await.map_err(|error| self.unreachable(error))?;
-        // The connection ends with the exchange; what ended it is seen by whoever reads the answer.
-        tokio::spawn(connection);
+        let mut sender = match (&self.tls, self.secure) {
+            (Some(tls), _) => {
+                let shaken = timeout(CONNECT, tls.connect(socket)).await;
+                let shaken = shaken.map_err(|_| self.timed_out(CONNECT))?;
+                self.begin(shaken.map_err(|error| self.disbelieved(error))?)
+                    .await?
+            }
+            (None, false) => self.begin(socket).await?,
+            (None, true) => {
+                return Err(ClientError::Trust {
+                    detail: "this system trusts nobody".to_owned(),
+                });
+            }
+        };
         let request = self.request(method, path, payload)?;
         let response = sender
             .send_request(request)
@@ -135,6 +180,27 @@ impl Connection {
         let status = response.status().as_u16();
         let body = self.collect(response).await?;
         Err(ClientError::Problem(Box::new(read_problem(status, &body))))
+    }
+
+    async fn begin(
+        &self,
+        socket: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    ) -> Result<SendRequest<Body>, ClientError> {
+        let handshake = hyper::client::conn::http1::handshake(TokioIo::new(socket));
+        let (sender, connection) = handshake.await.map_err(|error| self.unreachable(error))?;
+        // The connection ends with the exchange; what ended it is seen by whoever reads the answer.
+        tokio::spawn(connection);
+        Ok(sender)
+    }
+
+    fn disbelieved(&self, error: std::io::Error) -> ClientError {
+        match tls::disbelief(&error) {
+            Some(reason) => ClientError::Untrusted {
+                endpoint: self.endpoint.clone(),
+                reason,
+            },
+            None => self.unreachable(error),
+        }
     }
 
     fn request(&self, method: Method, path: &str, payload: Payload) -> Result<Request<Body>, ClientError> {

@@ -17,7 +17,12 @@ pub enum ClientError {
     },
     #[error("the platform at {endpoint} did not answer within {} seconds", after.as_secs())]
     Timeout { endpoint: String, after: Duration },
-    #[error("'{given}' is not an endpoint such as http://127.0.0.1:7400")]
+    /// Something answered, and could not show that it is the platform.
+    #[error("the certificate of {endpoint} is not believed: {reason}")]
+    Untrusted { endpoint: String, reason: String },
+    #[error("an https:// endpoint cannot be checked: {detail}")]
+    Trust { detail: String },
+    #[error("'{given}' is not an endpoint such as http://127.0.0.1:7400 or https://cloud.example.org:7443")]
     Endpoint { given: String },
     #[error("the file could not be read")]
     File(#[source] std::io::Error),
@@ -29,7 +34,12 @@ impl ClientError {
     pub fn is_unreachable(&self) -> bool {
         match self {
             Self::Unreachable { .. } | Self::Timeout { .. } => true,
-            Self::Problem(_) | Self::Endpoint { .. } | Self::File(_) | Self::Protocol { .. } => false,
+            Self::Problem(_)
+            | Self::Endpoint { .. }
+            | Self::File(_)
+            | Self::Protocol { .. }
+            | Self::Trust { .. }
+            | Self::Untrusted { .. } => false,
         }
     }
 

@@ -1,8 +1,9 @@
-//! A typed client of the API over plain HTTP/1.1: one short connection for each request, no pool, no TLS to set up,
-//! because it talks to the same host and has to be quick to start.
+//! A typed client of the API over HTTP/1.1: one short connection for each request, no pool, because it has to be quick to
+//! start. Over TLS where the endpoint says so; without, only to the same host.
 
 mod audit;
 mod backup;
+mod certs;
 mod clusters;
 mod connection;
 mod error;
@@ -13,6 +14,7 @@ mod people;
 mod secrets;
 mod ssh;
 mod tenants;
+mod tls;
 mod watch;
 
 use serde::{Serialize, de::DeserializeOwned};
@@ -27,6 +29,7 @@ pub use audit::AuditQuery;
 pub use backup::Download;
 pub use error::ClientError;
 pub use people::Whose;
+pub use tls::Trust;
 pub use watch::OperationWatch;
 
 use connection::{Connection, Payload};
@@ -38,12 +41,18 @@ pub struct Client {
 }
 
 impl Client {
-    /// `endpoint` is `http://host:port`; a token is not needed for the open routes.
+    /// `endpoint` is `http://host:port`, or `https://host:port` of one that the system trusts; a token is not needed for the open routes.
     pub fn new(endpoint: &str, token: Option<String>, project: &str) -> Result<Self, ClientError> {
         Ok(Self {
             connection: Connection::new(endpoint, token)?,
             project: project.to_owned(),
         })
+    }
+
+    /// The same, believing only what this says of an `https://` endpoint.
+    pub fn trusting(mut self, trust: &Trust) -> Result<Self, ClientError> {
+        self.connection = self.connection.trusting(trust)?;
+        Ok(self)
     }
 
     pub fn endpoint(&self) -> &str {

@@ -133,6 +133,7 @@ mod tests {
             disk_free: Bytes::gib(100),
         };
         let settings = Settings {
+            api_names: None,
             issuer: String::new(),
             endpoint: ([127, 0, 0, 1], 6443).into(),
             bundle_cache: "/".into(),

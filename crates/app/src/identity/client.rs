@@ -18,12 +18,14 @@ pub(crate) async fn client(world: &World, cluster: &ClusterId) -> Result<Option<
     unseal(world, &place(cluster)).await
 }
 
-/// Whether it is there and not near its end.
+/// Whether it is there, not near its end, and of the authority that signs now.
 pub(crate) async fn good_client(world: &World, cluster: &ClusterId) -> Result<bool, Fault> {
-    match client(world, cluster).await? {
-        Some(leaf) => Ok(not_after(&leaf.cert_pem).map_err(broken)? >= horizon(world)),
-        None => Ok(false),
-    }
+    let Some(leaf) = client(world, cluster).await? else {
+        return Ok(false);
+    };
+    let lasts = not_after(&leaf.cert_pem).map_err(broken)? >= horizon(world);
+    let pki = authorities::known(world).await?;
+    Ok(lasts && pki.is_some_and(|pki| pki.signed(&leaf.cert_pem)))
 }
 
 /// A new one, to be written. The one before is good until it ends by itself: the apiserver may still be showing it.

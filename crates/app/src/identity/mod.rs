@@ -3,18 +3,27 @@
 //! The platform's authorities are sealed in the store. Whoever writes them does so against the state of the books they
 //! were read at, as an accepted change does, so that two who need them at once do not each make their own.
 
+mod api;
 mod authorities;
 mod client;
 mod keys;
+mod list;
 mod publish;
+mod rotate;
 mod serving;
 mod snapshot;
 
+pub use api::{ApiServing, Trust};
+pub use iam::pki::{Facts, Level, Stage};
+pub use list::{Certificate, CertificateState, Certificates, Progress};
 pub use publish::Publisher;
 
+pub(crate) use api::{serving as api_serving, trust};
 pub(crate) use authorities::{known, roots_pem};
 pub(crate) use client::{client, good_client, revoke_client, seal_client};
 pub(crate) use keys::{ring, signing_keys};
+pub(crate) use list::{list, progress};
+pub(crate) use rotate::begin;
 pub(crate) use serving::serving;
 pub(crate) use snapshot::snapshot;
 

@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use iam::keys::KeySet;
 use types::Fault;
 
-use super::{authorities, keys::key_set, serving};
+use super::{api, authorities, keys::key_set, rotate, serving};
 use crate::{
     World,
     reconcile::{publish_edge, published},
@@ -67,6 +67,7 @@ impl Publisher {
         let world = &*self.world;
         let pki = authorities::renew(world).await?;
         serving::renew(world, &pki).await?;
+        api::renew(world, &pki).await?;
         // Read first: what is published is at least as new.
         let generation = records::ground(&*world.store).await?.value.edge_generation;
         let keys = key_set(world).await?;
@@ -76,7 +77,8 @@ impl Publisher {
             self.told = Some(told);
             world.signals.edge_told(generation);
         }
-        Ok(())
+        // What was published is at least as new as these.
+        rotate::turn(world, &pki).await
     }
 
     async fn is_behind(&self) -> bool {

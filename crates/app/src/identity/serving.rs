@@ -67,7 +67,9 @@ pub(super) async fn renew(world: &World, pki: &PlatformPki) -> Result<(), Fault>
             for network in networks.iter().map(|n| &n.value).filter(|n| !n.deleting) {
                 let address = network.platform_address();
                 let kept = match before.get(&network.id) {
-                    Some(kept) if kept.address == address && is_good(kept, horizon(world))? => kept.clone(),
+                    Some(kept) if kept.address == address && is_good(kept, pki, horizon(world))? => {
+                        kept.clone()
+                    }
                     _ => issue(pki, &network.id, address, world.clock.now())?,
                 };
                 all.insert(network.id.clone(), kept);
@@ -86,8 +88,9 @@ pub(super) async fn renew(world: &World, pki: &PlatformPki) -> Result<(), Fault>
     .await
 }
 
-fn is_good(kept: &Kept, horizon: Timestamp) -> Result<bool, Fault> {
-    Ok(kept.tunnel && not_after(&kept.chain_pem).map_err(broken)? >= horizon)
+fn is_good(kept: &Kept, pki: &PlatformPki, horizon: Timestamp) -> Result<bool, Fault> {
+    let ends = not_after(&kept.chain_pem).map_err(broken)?;
+    Ok(kept.tunnel && pki.signed(&kept.chain_pem) && ends >= horizon)
 }
 
 fn issue(pki: &PlatformPki, network: &NetworkId, address: Ipv4Addr, now: Timestamp) -> Result<Kept, Fault> {

@@ -2,6 +2,7 @@
 //! bring it about; the answer is the operation to follow.
 
 mod accept;
+mod certificates;
 mod change_cluster;
 mod clusters;
 mod images;

@@ -27,7 +27,7 @@ use crate::{
 /// How often a settled cluster is looked at.
 const RECHECK_MS: i64 = 10_000;
 /// Certificates are renewed when less than this is left: a third of their year.
-const RENEW_BEFORE_S: i64 = 120 * 86_400;
+pub(crate) const RENEW_BEFORE_S: i64 = 120 * 86_400;
 
 /// A cluster with everything that belongs to it, read once for a pass.
 pub(super) struct Scene {
@@ -113,6 +113,35 @@ async fn digests(
         }
     }
     Ok(digests)
+}
+
+/// How a cluster's control plane stands to the files it should have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PlaneFiles {
+    /// It does not run: whatever starts it lays them first.
+    Off,
+    Behind,
+    Current,
+}
+
+pub(crate) async fn plane_files(world: &World, id: &str) -> Result<PlaneFiles, Fault> {
+    let scene = scene(world, id).await?;
+    let machines: Vec<Machine> = scene.machines.iter().map(|m| m.value.clone()).collect();
+    let material = target::cluster_material(world, &scene.cluster.value.id).await?;
+    let planes: Vec<Machine> = planes(&machines).into_iter().cloned().collect();
+    let mut files = PlaneFiles::Off;
+    let wanted = digests(world, &scene, &planes, material.as_ref()).await?;
+    for plane in &planes {
+        match world.compute.observe(&plane.id).await {
+            Observed::Absent => {}
+            Observed::Present(seen) if seen.power == Power::Off => {}
+            Observed::Present(seen) if wanted.get(&plane.id) == Some(&seen.config_digest) => {
+                files = PlaneFiles::Current;
+            }
+            Observed::Present(_) | Observed::Unknown(_) => return Ok(PlaneFiles::Behind),
+        }
+    }
+    Ok(files)
 }
 
 pub(super) fn planes(machines: &[Machine]) -> Vec<&Machine> {

@@ -9,6 +9,7 @@ mod network;
 mod node;
 mod steps;
 
+pub(crate) use cluster::{PlaneFiles, RENEW_BEFORE_S, plane_files};
 pub(crate) use steps::{publish_edge, published};
 
 use std::sync::Arc;

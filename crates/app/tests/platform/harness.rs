@@ -90,6 +90,7 @@ impl Host {
             recipe: self.recipe.clone(),
             settings: Settings {
                 issuer: "http://127.0.0.1:7400".to_owned(),
+                api_names: None,
                 endpoint: SocketAddr::from(([127, 0, 0, 1], 6443)),
                 bundle_cache: "/fake/cache".into(),
                 controllers: "/usr/lib/plasmacloud/cloud-controllers".into(),

@@ -7,6 +7,7 @@ mod lost;
 mod people;
 mod pinned;
 mod quotas;
+mod rotating;
 mod scaling;
 mod second_thoughts;
 mod secrets;

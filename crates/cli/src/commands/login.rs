@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use api::{
-    client::Client,
+    client::{Client, Trust},
     tenant::{Login as Request, PasswordResetRequest, TakeUp, TokenPair},
 };
 use clap::Args;
@@ -11,7 +11,7 @@ use types::{Secret, Timestamp};
 
 use crate::{
     ask,
-    connection::Connection,
+    connection::{Connection, Platform},
     credentials::{self, Context, Locked},
     failure::{Exit, Failure},
     surroundings::{now, print},
@@ -28,15 +28,32 @@ pub struct Login {
     /// File with the code of an invitation to take up in its first line; '-' to be asked for it
     #[arg(long, value_name = "FILE", conflicts_with = "email")]
     invitation_file: Option<PathBuf>,
+    /// The authority of an https:// endpoint, as sha256:…; `cloud admin ca` shows it to the platform's operator
+    #[arg(long, value_name = "SHA256", conflicts_with = "ca_file", value_parser = fingerprint)]
+    ca_fingerprint: Option<Trust>,
     /// File with the code of an administrator to choose a new password with in its first line; '-' to be asked for it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["email", "invitation_file"])]
     reset_file: Option<PathBuf>,
 }
 
+fn fingerprint(given: &str) -> Result<Trust, String> {
+    Trust::fingerprint(given)
+        .ok_or_else(|| "give sha256: and 64 digits, as `cloud admin ca` shows it".to_owned())
+}
+
 pub async fn run(connection: &Connection, command: Login) -> Result<(), Failure> {
-    let (endpoint, known) = connection.platform()?;
+    let Platform {
+        endpoint,
+        email: known,
+        ca,
+    } = connection.platform()?;
+    let trust = match (&command.ca_fingerprint, &ca) {
+        (Some(pinned), _) => pinned.clone(),
+        (None, Some(bundle)) => Trust::Bundle(bundle.clone()),
+        (None, None) => Trust::System,
+    };
     let project = connection.project.as_deref();
-    let client = Client::new(&endpoint, None, "")?;
+    let client = Client::new(&endpoint, None, "")?.trusting(&trust)?;
     let asked = command.ask(known)?;
     // Before the platform is asked: a login that could not be kept would be lost, and an invitation with it.
     let locked = credentials::lock()?;
@@ -49,13 +66,15 @@ pub async fn run(connection: &Connection, command: Login) -> Result<(), Failure>
         endpoint: endpoint.clone(),
         email: String::new(),
         project: None,
+        ca: None,
         access: Secret::new(""),
         access_ends: Timestamp(0),
         refresh: Secret::new(""),
     };
     let access = pair.access_token.clone();
     context.renew(pair, now());
-    let client = Client::new(&endpoint, Some(access), project.unwrap_or_default())?;
+    let client = Client::new(&endpoint, Some(access), project.unwrap_or_default())?.trusting(&trust)?;
+    context.ca = known_by(&client, &trust, ca).await?;
     // As the platform writes it: a login typed in capitals is the same one.
     context.email = client.whoami().await?.name;
     context.name = credentials.name_for(&context.email, &endpoint);
@@ -63,6 +82,25 @@ pub async fn run(connection: &Connection, command: Login) -> Result<(), Failure>
     context.project = chosen(&client, project).await?;
     keep(&locked, &mut credentials, &context)?;
     told(&context)
+}
+
+/// What the platform is known by from now on: what it says itself, to somebody whom it convinced.
+async fn known_by(client: &Client, trust: &Trust, given: Option<String>) -> Result<Option<String>, Failure> {
+    let told = match trust {
+        // Nothing of the platform's own is behind what the whole system trusts.
+        Trust::System => return Ok(None),
+        Trust::Bundle(_) | Trust::Fingerprint(_) => client.ca().await?.bundle,
+    };
+    match (told.is_empty(), given) {
+        (false, _) => Ok(Some(told)),
+        (true, Some(given)) => Ok(Some(given)),
+        (true, None) => Err(Failure::new(
+            Exit::Refused,
+            "ca-unknown",
+            "the platform does not say by which authority it is known, so a fingerprint cannot be kept",
+            "ask its operator for the authority itself and give it with --ca-file",
+        )),
+    }
 }
 
 enum Asked {

@@ -1,6 +1,6 @@
 //! `cloud logout`
 
-use api::{client::Client, tenant::Logout as Request};
+use api::tenant::Logout as Request;
 use clap::Args;
 
 use crate::{
@@ -45,7 +45,7 @@ pub async fn run(connection: &Connection, command: Logout) -> Result<(), Failure
     let request = Request {
         refresh_token: context.refresh.expose_str().unwrap_or_default().to_owned(),
     };
-    Client::new(&context.endpoint, None, "")?.logout(&request).await?;
+    context.client(None, "")?.logout(&request).await?;
     credentials.remove(&context.name);
     locked.write(&credentials)?;
     print(&format!(

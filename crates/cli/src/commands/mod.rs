@@ -71,7 +71,7 @@ pub fn run(cloud: Cloud) -> Result<(), Failure> {
         Command::Sa(command) => with_client(at, |client| sa::run(client, command)),
         Command::Token(command) => with_client(at, |client| token::run(client, command)),
         Command::Vpc(command) => with_client(at, |client| vpc::run(client, command)),
-        Command::K8s(command) => with_client(at, |client| k8s::run(client, command)),
+        Command::K8s(command) => with_client(at, |client| k8s::run(at, client, command)),
         Command::Apply(command) => with_client(at, |client| apply::run(client, command)),
         Command::Instance(command) => with_client(at, |client| instance::run(client, command)),
         Command::Secret(command) => with_client(at, |client| secret::run(client, command)),

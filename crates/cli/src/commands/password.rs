@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use api::{client::Client, tenant::PasswordChange};
+use api::tenant::PasswordChange;
 use clap::Args;
 use types::Secret;
 
@@ -41,7 +41,7 @@ pub async fn run(connection: &Connection, command: Password) -> Result<(), Failu
     let mut credentials = locked.read()?;
     let mut context = credentials.get(&context.name)?.clone();
     let text = |secret: &Secret| secret.expose_str().unwrap_or_default().to_owned();
-    let client = Client::new(&context.endpoint, Some(text(&context.access)), "")?;
+    let client = context.client(Some(&context.access), "")?;
     let request = PasswordChange {
         current: text(&current),
         password: text(&new),

@@ -4,7 +4,10 @@ mod file;
 mod refresh;
 mod stored;
 
-use api::tenant::TokenPair;
+use api::{
+    client::{Client, Trust},
+    tenant::TokenPair,
+};
 use types::{Secret, Timestamp};
 
 use crate::failure::{Exit, Failure};
@@ -32,6 +35,8 @@ pub struct Context {
     pub endpoint: String,
     pub email: String,
     pub project: Option<String>,
+    /// The authorities that vouch for an `https://` endpoint, in PEM; the system's where there are none.
+    pub ca: Option<String>,
     pub access: Secret,
     pub access_ends: Timestamp,
     /// Good once.
@@ -41,6 +46,35 @@ pub struct Context {
 impl Context {
     pub fn is_good(&self, now: Timestamp) -> bool {
         self.access_ends.0 > now.0.saturating_add(MARGIN_S)
+    }
+
+    pub fn trust(&self) -> Trust {
+        self.ca.clone().map_or(Trust::System, Trust::Bundle)
+    }
+
+    /// A client of its platform, with this token.
+    pub fn client(&self, token: Option<&Secret>, project: &str) -> Result<Client, Failure> {
+        let token = token.and_then(|token| token.expose_str().ok()).map(str::to_owned);
+        Ok(Client::new(&self.endpoint, token, project)?.trusting(&self.trust())?)
+    }
+
+    /// Takes over what the platform says it is known by from now on, as long as what was known before vouches for it.
+    /// Whether that is something else.
+    pub async fn follow(&mut self) -> bool {
+        if self.ca.is_none() {
+            return false;
+        }
+        let Ok(client) = self.client(Some(&self.access), "") else {
+            return false;
+        };
+        match client.ca().await {
+            Ok(ca) if !ca.bundle.is_empty() && self.ca.as_deref() != Some(&ca.bundle) => {
+                self.ca = Some(ca.bundle);
+                true
+            }
+            // The next time, then.
+            Ok(_) | Err(_) => false,
+        }
     }
 
     pub fn renew(&mut self, pair: TokenPair, now: Timestamp) {
@@ -81,7 +115,12 @@ impl Credentials {
     pub fn name_for(&self, email: &str, endpoint: &str) -> String {
         let elsewhere = |context: &&Context| context.name == email && context.endpoint != endpoint;
         match self.contexts.iter().find(elsewhere) {
-            Some(_) => format!("{email}@{}", endpoint.trim_start_matches("http://")),
+            Some(_) => format!(
+                "{email}@{}",
+                endpoint
+                    .trim_start_matches("https://")
+                    .trim_start_matches("http://")
+            ),
             None => email.to_owned(),
         }
     }
@@ -106,6 +145,7 @@ mod tests {
             endpoint: endpoint.to_owned(),
             email: email.to_owned(),
             project: None,
+            ca: None,
             access: Secret::new("an-access-token"),
             access_ends: Timestamp(1000),
             refresh: Secret::new("a-refresh-token"),

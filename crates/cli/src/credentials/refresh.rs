@@ -5,10 +5,7 @@
 //! before anybody uses it. Killed between the platform's answer and the file, the login is lost; nothing can keep that
 //! but the platform.
 
-use api::{
-    client::{Client, ClientError},
-    tenant::Refresh,
-};
+use api::{client::ClientError, tenant::Refresh};
 
 use super::{Context, Locked, lock};
 use crate::{
@@ -36,15 +33,20 @@ async fn refreshed(locked: &Locked, name: &str) -> Result<Context, Failure> {
         refresh_token: context.refresh.expose_str().unwrap_or_default().to_owned(),
         project: None,
     };
-    let client = Client::new(&context.endpoint, None, "")?;
+    let client = context.client(None, "")?;
     let pair = client
         .refresh(&request)
         .await
         .map_err(|error| refused(error, &context))?;
     let context = credentials.get_mut(name)?;
     context.renew(pair, now());
-    let context = context.clone();
+    let mut context = context.clone();
     locked.write(&credentials)?;
+    // Each new token is an occasion to learn of a new root while the old one still vouches for the platform.
+    if context.follow().await {
+        credentials.get_mut(name)?.ca.clone_from(&context.ca);
+        locked.write(&credentials)?;
+    }
     Ok(context)
 }
 

@@ -24,6 +24,8 @@ struct StoredContext {
     email: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     project: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ca: Option<String>,
     access_token: String,
     access_token_ends: i64,
     refresh_token: String,
@@ -40,6 +42,7 @@ impl From<&Credentials> for StoredCredentials {
             endpoint: context.endpoint.clone(),
             email: context.email.clone(),
             project: context.project.clone(),
+            ca: context.ca.clone(),
             access_token: text(&context.access),
             access_token_ends: context.access_ends.0,
             refresh_token: text(&context.refresh),
@@ -59,6 +62,7 @@ impl From<StoredCredentials> for Credentials {
             endpoint: stored.endpoint,
             email: stored.email,
             project: stored.project,
+            ca: stored.ca,
             access: Secret::new(stored.access_token),
             access_ends: Timestamp(stored.access_token_ends),
             refresh: Secret::new(stored.refresh_token),

@@ -1,12 +1,24 @@
 //! An invitation on a screen: the code, and what whoever gets it types.
 
-use api::tenant::{InvitationView, InvitedView, ResetView};
+use api::{
+    certs::CaView,
+    tenant::{InvitationView, InvitedView, ResetView},
+};
 use types::Timestamp;
 
 use super::place::{Held, Names};
 use crate::output::{Row, age};
 
-pub fn describe(invited: &InvitedView, endpoint: &str) -> String {
+/// Where somebody logs in: over TLS, with what the platform is known by, where it is reached so.
+pub fn entrance(ca: &CaView, endpoint: &str) -> String {
+    match (&ca.endpoint, ca.fingerprints.first()) {
+        (Some(secure), Some(known_by)) => format!("--endpoint {secure} --ca-fingerprint {known_by}"),
+        (Some(secure), None) => format!("--endpoint {secure}"),
+        (None, _) => format!("--endpoint {endpoint}"),
+    }
+}
+
+pub fn describe(invited: &InvitedView, entrance: &str) -> String {
     let InvitedView {
         id: _,
         email,
@@ -17,17 +29,17 @@ pub fn describe(invited: &InvitedView, endpoint: &str) -> String {
     format!(
         "{email} is invited to the role {}. The code, shown this once, good once, until {expires}:\n\n  {code}\n\n\
          Hand it over by a way you trust. They type this, and are asked for the code and a password:\n\n  \
-         cloud login --endpoint {endpoint} --invitation-file -\n",
+         cloud login {entrance} --invitation-file -\n",
         grant.role
     )
 }
 
-pub fn describe_reset(reset: &ResetView, endpoint: &str) -> String {
+pub fn describe_reset(reset: &ResetView, entrance: &str) -> String {
     let ResetView { email, code, expires } = reset;
     format!(
         "{email} may choose a new password. The code, shown this once, good once, until {expires}:\n\n  {code}\n\n\
          Hand it over by a way you trust. They type this, and are asked for the code and a password:\n\n  \
-         cloud login --endpoint {endpoint} --reset-file -\n"
+         cloud login {entrance} --reset-file -\n"
     )
 }
 

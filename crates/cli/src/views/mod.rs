@@ -1,7 +1,9 @@
 //! How each thing looks on a screen.
 
 pub mod audit;
+pub mod authority;
 pub mod bundle;
+pub mod certificate;
 pub mod cluster;
 pub mod context;
 pub mod event;

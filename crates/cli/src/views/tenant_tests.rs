@@ -88,7 +88,10 @@ fn people_and_what_they_hold() {
     };
     insta::assert_snapshot!(
         "user-invite",
-        invitation::describe(&invited, "http://127.0.0.1:7400")
+        invitation::describe(
+            &invited,
+            "--endpoint https://cloud.test:7443 --ca-fingerprint sha256:ab12"
+        )
     );
     let waiting = [InvitationView {
         id: "invitation-1".to_owned(),
@@ -109,7 +112,7 @@ fn people_and_what_they_hold() {
     };
     insta::assert_snapshot!(
         "user-reset",
-        invitation::describe_reset(&reset, "http://127.0.0.1:7400")
+        invitation::describe_reset(&reset, "--endpoint http://127.0.0.1:7400")
     );
 }
 

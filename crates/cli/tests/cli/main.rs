@@ -1,5 +1,6 @@
 //! The program as people and scripts use it. Needs nothing but the loopback interface.
 
+mod certificates;
 mod commands;
 mod exit_codes;
 mod logins;

@@ -3,14 +3,21 @@
 use std::{
     path::Path,
     process::{Child, Command, Output, Stdio},
+    sync::Arc,
 };
 
-use server::fake::{Fake, TOKEN};
+use server::{
+    fake::{Fake, FakePki, TOKEN},
+    tls::{Bounds, Tls},
+};
 use tempfile::TempDir;
 use tokio::{runtime::Runtime, sync::watch};
 
 pub struct Site {
     pub endpoint: String,
+    /// The same over TLS.
+    pub tls: Arc<Tls>,
+    pub pki: Arc<FakePki>,
     pub home: TempDir,
     pub stop: watch::Sender<bool>,
     _runtime: Runtime,
@@ -20,9 +27,14 @@ impl Site {
     pub fn start() -> Self {
         let runtime = Runtime::new().unwrap();
         let home = TempDir::new().unwrap();
-        let (endpoint, stop) = runtime.block_on(Fake::default().serve(home.path().to_owned()));
+        let fake = Fake::default();
+        let pki = fake.pki.clone();
+        let served = fake.serve_tls(home.path().to_owned(), Bounds::default());
+        let (endpoint, tls, stop) = runtime.block_on(served);
         let site = Self {
             endpoint,
+            tls,
+            pki,
             home,
             stop,
             _runtime: runtime,

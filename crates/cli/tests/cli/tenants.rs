@@ -160,13 +160,17 @@ fn an_administrator_of_an_organisation() {
     let shown = site.done(&words);
     let code = shown.lines().nth(2).unwrap().trim().to_owned();
     assert!(code.starts_with("pci_"), "{shown}");
-    let shown = shown.replace(&code, "CODE").replace(&site.endpoint, "ENDPOINT");
+    let known_by = &site.pki.trust().unwrap().fingerprints[0];
+    let shown = shown
+        .replace(&code, "CODE")
+        .replace(&site.tls.endpoint, "ENDPOINT")
+        .replace(known_by, "HEX");
     let head = shown.split_once("until ").unwrap().0;
     assert_eq!(
         head,
         "ceo@acme.example is invited to the role org_admin. The code, shown this once, good once, "
     );
-    assert!(shown.ends_with("\n\n  CODE\n\nHand it over by a way you trust. They type this, and are asked for the code and a password:\n\n  cloud login --endpoint ENDPOINT --invitation-file -\n"), "{shown}");
+    assert!(shown.ends_with("\n\n  CODE\n\nHand it over by a way you trust. They type this, and are asked for the code and a password:\n\n  cloud login --endpoint ENDPOINT --ca-fingerprint sha256:HEX --invitation-file -\n"), "{shown}");
     let ceo = Person::at(&site, "ceo");
     assert_eq!(ceo.login_with(&code).code, 0);
     ceo.done(&["project", "create", "blog", "--org", "acme"]);

@@ -21,6 +21,7 @@ use super::{
     answer::Answers,
     door::Door,
     tls::{Caller, Tls},
+    visitors::Visit,
 };
 
 const PATH: &str = "/apis/iam.plasmacloud.io/v1/authenticate";
@@ -38,6 +39,7 @@ struct Peer {
     /// The TLS under which the caller was last found good.
     checked: Mutex<Arc<Tls>>,
     caller: Caller,
+    visit: Visit,
     since: Instant,
 }
 
@@ -59,7 +61,9 @@ pub async fn serve<A: Answers + 'static>(stream: TcpStream, door: Arc<Door>, ans
         tracing::warn!(%network, "a certificate of ours that names no cluster");
         return;
     };
+    let visit = door.visitors.enter(&caller.cluster, caller.serial.clone());
     let peer = Arc::new(Peer {
+        visit,
         door,
         checked: Mutex::new(tls),
         caller,
@@ -135,6 +139,7 @@ async fn respond<A: Answers>(request: Request<Incoming>, peer: &Peer, answers: &
         }
         Err(_) => return plain(StatusCode::REQUEST_TIMEOUT, "the body did not come\n"),
     };
+    peer.visit.asked();
     match answers.answer(&peer.door.network, &peer.caller.cluster, &body) {
         Ok(answer) => Response::builder()
             .header(CONTENT_TYPE, "application/json")

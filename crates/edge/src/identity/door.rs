@@ -5,11 +5,15 @@ use std::sync::{Arc, RwLock};
 use ports::edge::{EdgeIdentity, Serving};
 use types::NetworkId;
 
-use super::tls::{Tls, TlsError};
+use super::{
+    tls::{Tls, TlsError},
+    visitors::Visitors,
+};
 
 pub struct Door {
     pub network: NetworkId,
     tls: RwLock<Option<Arc<Tls>>>,
+    pub(crate) visitors: Arc<Visitors>,
 }
 
 impl Door {
@@ -17,6 +21,7 @@ impl Door {
         Self {
             network,
             tls: RwLock::new(tls),
+            visitors: Arc::default(),
         }
     }
 

@@ -9,6 +9,7 @@ mod connection;
 mod desk;
 mod door;
 mod tls;
+mod visitors;
 
 pub use answer::{Answers, Unreadable};
 pub use connection::serve;

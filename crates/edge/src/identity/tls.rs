@@ -4,7 +4,7 @@
 
 use std::{fmt, sync::Arc};
 
-use iam::pki::cluster_of;
+use iam::pki::{cluster_of, serial_in};
 use ports::edge::{EdgeIdentity, Serving};
 use rustls::{
     RootCertStore, ServerConfig,
@@ -47,6 +47,8 @@ impl fmt::Debug for Tls {
 /// Whose certificate was shown.
 pub struct Caller {
     pub cluster: ClusterId,
+    /// Of the certificate, in hex.
+    pub serial: String,
     chain: Vec<CertificateDer<'static>>,
 }
 
@@ -116,6 +118,7 @@ impl Caller {
         let chain: Vec<_> = chain.iter().map(|cert| cert.clone().into_owned()).collect();
         Some(Self {
             cluster: cluster_of(chain.first()?)?,
+            serial: serial_in(chain.first()?)?,
             chain,
         })
     }

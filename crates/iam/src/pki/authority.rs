@@ -22,6 +22,9 @@ pub(super) struct Authority {
     pub cert_pem: String,
     key_pem: Zeroizing<String>,
     pub not_after: Timestamp,
+    /// The same name and key under the root before: whoever knows only that one is led over by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cross_pem: Option<String>,
 }
 
 pub(super) fn at(moment: Timestamp) -> OffsetDateTime {
@@ -37,6 +40,24 @@ pub(super) fn serial() -> Result<SerialNumber, PkiError> {
     Ok(SerialNumber::from_slice(&bytes))
 }
 
+fn params(
+    name: &str,
+    is_root: bool,
+    now: Timestamp,
+    not_after: Timestamp,
+) -> Result<CertificateParams, PkiError> {
+    let mut params = CertificateParams::default();
+    params.distinguished_name = DistinguishedName::new();
+    params.distinguished_name.push(DnType::CommonName, name);
+    // Below a purpose there are leaves, and no further authorities.
+    params.is_ca = IsCa::Ca(BasicConstraints::Constrained(u8::from(is_root)));
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+    params.serial_number = Some(serial()?);
+    params.not_before = at(now.plus(-BACKDATE));
+    params.not_after = at(not_after);
+    Ok(params)
+}
+
 impl Authority {
     /// A root with no `parent`, else one below it.
     pub(super) fn generate(
@@ -46,17 +67,9 @@ impl Authority {
         now: Timestamp,
     ) -> Result<Self, PkiError> {
         let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).map_err(PkiError::Key)?;
-        let mut params = CertificateParams::default();
-        params.distinguished_name = DistinguishedName::new();
-        params.distinguished_name.push(DnType::CommonName, name);
-        // Below a purpose there are leaves, and no further authorities.
-        params.is_ca = IsCa::Ca(BasicConstraints::Constrained(u8::from(parent.is_none())));
-        params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-        params.serial_number = Some(serial()?);
         let not_after = now.plus(valid_days * DAY);
         let not_after = parent.map_or(not_after, |parent| not_after.min(parent.not_after));
-        params.not_before = at(now.plus(-BACKDATE));
-        params.not_after = at(not_after);
+        let mut params = params(name, parent.is_none(), now, not_after)?;
         let sign = |source| PkiError::Sign {
             what: name.to_owned(),
             source,
@@ -72,7 +85,22 @@ impl Authority {
             cert_pem: cert.pem(),
             key_pem: Zeroizing::new(key.serialize_pem()),
             not_after,
+            cross_pem: None,
         })
+    }
+
+    /// Signs this one below `parent` as well, under the same name and with the same key.
+    pub(super) fn cross(&mut self, name: &str, parent: &Self, now: Timestamp) -> Result<(), PkiError> {
+        let key = KeyPair::from_pem(&self.key_pem).map_err(|_| PkiError::Sealed)?;
+        let mut params = params(name, false, now, self.not_after.min(parent.not_after))?;
+        params.use_authority_key_identifier_extension = true;
+        let cert = params.signed_by(&key, &parent.issuer()?);
+        let cert = cert.map_err(|source| PkiError::Sign {
+            what: name.to_owned(),
+            source,
+        })?;
+        self.cross_pem = Some(cert.pem());
+        Ok(())
     }
 
     pub(super) fn issuer(&self) -> Result<Issuer<'static, KeyPair>, PkiError> {

@@ -7,11 +7,12 @@ use rcgen::{
     PKCS_ECDSA_P256_SHA256, SanType,
 };
 use types::{ClusterId, Secret, Timestamp};
-use x509_parser::{extensions::GeneralName, pem::parse_x509_pem, prelude::*};
+use x509_parser::{extensions::GeneralName, prelude::*};
 
 use super::{
     PkiError,
     authority::{Authority, BACKDATE, DAY, at, serial},
+    facts::Facts,
 };
 
 /// Renewed when a third is left.
@@ -91,8 +92,13 @@ impl Issued {
         params.not_after = at(not_after);
         params.use_authority_key_identifier_extension = true;
         let cert = params.signed_by(&key, &authority.issuer()?).map_err(sign)?;
+        // Clients of ours trust one root or the other while the root is replaced.
+        let cross = match bearer {
+            Bearer::Server { .. } => authority.cross_pem.as_deref().unwrap_or_default(),
+            Bearer::Cluster(_) => "",
+        };
         Ok(Self {
-            chain_pem: format!("{}{}", cert.pem(), authority.cert_pem),
+            chain_pem: format!("{}{}{cross}", cert.pem(), authority.cert_pem),
             key_pem: Secret::new(key.serialize_pem()),
             serial: serial.to_bytes().iter().map(|b| format!("{b:02x}")).collect(),
             not_after,
@@ -110,16 +116,18 @@ pub fn cluster_of(cert_der: &[u8]) -> Option<ClusterId> {
     }
 }
 
+/// The serial number of a certificate, in hex.
+pub fn serial_in(cert_der: &[u8]) -> Option<String> {
+    let (_, cert) = X509Certificate::from_der(cert_der).ok()?;
+    Some(cert.raw_serial().iter().map(|b| format!("{b:02x}")).collect())
+}
+
 /// When the first certificate of a chain stops being good.
 pub fn not_after(chain_pem: &str) -> Result<Timestamp, PkiError> {
-    let (_, pem) = parse_x509_pem(chain_pem.as_bytes()).map_err(|_| PkiError::Certificate)?;
-    let cert = pem.parse_x509().map_err(|_| PkiError::Certificate)?;
-    Ok(Timestamp(cert.validity().not_after.timestamp()))
+    Ok(Facts::of(chain_pem)?.not_after)
 }
 
 /// The serial number of the first certificate of a chain, in hex.
 pub fn serial_of(chain_pem: &str) -> Result<String, PkiError> {
-    let (_, pem) = parse_x509_pem(chain_pem.as_bytes()).map_err(|_| PkiError::Certificate)?;
-    let cert = pem.parse_x509().map_err(|_| PkiError::Certificate)?;
-    Ok(cert.raw_serial().iter().map(|b| format!("{b:02x}")).collect())
+    Ok(Facts::of(chain_pem)?.serial)
 }

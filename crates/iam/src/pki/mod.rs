@@ -2,11 +2,17 @@
 //! The root signs authorities only. Each cluster's authorities are its own and hang nowhere below it.
 
 mod authority;
+mod facts;
 mod leaf;
+mod listing;
 mod platform;
+mod rotation;
 
-pub use leaf::{Issued, cluster_of, not_after, serial_of};
+pub use facts::Facts;
+pub use leaf::{Issued, cluster_of, not_after, serial_in, serial_of};
+pub use listing::{AuthorityKind, AuthorityState, Kept};
 pub use platform::PlatformPki;
+pub use rotation::{Level, Rotation, Stage};
 
 #[derive(Debug, thiserror::Error)]
 pub enum PkiError {

@@ -1,8 +1,7 @@
 //! The whole tree, kept as one sealed document.
 //!
-//! How a level follows itself without anybody being cut off: whoever shows a certificate sends its authority along, so
-//! clients trust roots and see a new authority by itself; who checks clients trusts every authority of `services` that
-//! may still have a living certificate. A new root is trusted beside the old one first and signs from then on.
+//! Whoever shows a certificate sends its authority along, so clients trust roots alone; who checks clients trusts the
+//! authorities of `services`. How a level follows itself without anybody being cut off is in `rotation`.
 
 use std::{collections::BTreeMap, fmt, net::IpAddr};
 
@@ -16,25 +15,29 @@ use super::{
     PkiError,
     authority::{Authority, DAY, at},
     leaf::{Bearer, Issued, VALID_DAYS},
+    rotation::{Level, Rotation},
 };
 
-const ROOT_DAYS: i64 = 3650;
-const SERVICES_DAYS: i64 = 730;
+pub(super) const ROOT_DAYS: i64 = 3650;
+pub(super) const SERVICES_DAYS: i64 = 730;
 /// How long a list says it is good for. Who has it goes on with it when the platform is away for longer.
 const LIST_DAYS: i64 = 7;
 
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PlatformPki {
-    /// The newest first; it signs. Never empty.
-    roots: Vec<Authority>,
+    /// The first signs; those after it are on their way out. Never empty.
+    pub(super) roots: Vec<Authority>,
     /// The same.
-    services: Vec<Authority>,
+    pub(super) services: Vec<Authority>,
     /// Serial number in hex, and when it was revoked.
-    revoked: BTreeMap<String, Timestamp>,
+    pub(super) revoked: BTreeMap<String, Timestamp>,
     /// One for every authority of `services`, signed when something changed: rendering twice gives the same.
     lists: Vec<String>,
     listed: Timestamp,
+    /// What is being replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) rotation: Option<Rotation>,
 }
 
 impl fmt::Debug for PlatformPki {
@@ -57,6 +60,7 @@ impl PlatformPki {
             revoked: BTreeMap::new(),
             lists: Vec::new(),
             listed: now,
+            rotation: None,
         };
         pki.sign_lists(now)?;
         Ok(pki)
@@ -76,12 +80,36 @@ impl PlatformPki {
 
     /// What a client trusts, to check our services with.
     pub fn roots_pem(&self) -> String {
-        joined(&self.roots)
+        joined(self.all_roots())
     }
 
     /// What a service trusts, to check its clients with: authorities of this purpose and no other of the root's.
     pub fn services_pem(&self) -> String {
-        joined(&self.services)
+        joined(self.all_services())
+    }
+
+    /// Those that are trusted, also before they sign.
+    pub(super) fn all_roots(&self) -> impl Iterator<Item = &Authority> {
+        let coming = self.rotation.as_ref().and_then(|rotation| rotation.root.as_ref());
+        coming.into_iter().chain(&self.roots)
+    }
+
+    pub(super) fn all_services(&self) -> impl Iterator<Item = &Authority> {
+        let coming = self
+            .rotation
+            .as_ref()
+            .and_then(|rotation| rotation.services.as_ref());
+        coming.into_iter().chain(&self.services)
+    }
+
+    /// Whether a certificate was signed by the authority that signs now, as its chain has it.
+    pub fn signed(&self, chain_pem: &str) -> bool {
+        chain_pem.contains(&self.services[0].cert_pem)
+    }
+
+    /// The root that signs now.
+    pub fn root_pem(&self) -> &str {
+        &self.roots[0].cert_pem
     }
 
     /// The authority that signs for services now, and its root.
@@ -119,8 +147,8 @@ impl PlatformPki {
         &self.lists
     }
 
-    fn sign_lists(&mut self, now: Timestamp) -> Result<(), PkiError> {
-        let lists = self.services.iter().map(|authority| self.list(authority, now));
+    pub(super) fn sign_lists(&mut self, now: Timestamp) -> Result<(), PkiError> {
+        let lists = self.all_services().map(|authority| self.list(authority, now));
         self.lists = lists.collect::<Result<_, _>>()?;
         self.listed = now;
         Ok(())
@@ -156,47 +184,38 @@ impl PlatformPki {
         .map_err(sign)
     }
 
-    /// Makes a new authority where the one that signs has less than a third of its time left, and forgets what nobody
-    /// needs any more. Whether anything changed, and must be sealed again.
+    /// Begins to replace what has less than a third of its time left, and forgets what nobody needs any more. Whether
+    /// anything changed, and must be sealed again.
     pub fn renew(&mut self, now: Timestamp) -> Result<bool, PkiError> {
         let before = self.clone();
-        if due(&self.roots[0], ROOT_DAYS, now) {
-            self.rotate_root(now)?;
+        if self.rotation.is_none() {
+            if due(&self.roots[0], ROOT_DAYS, now) {
+                self.begin(Level::Root, now)?;
+            } else if due(&self.services[0], SERVICES_DAYS, now) {
+                self.begin(Level::Services, now)?;
+            }
         }
-        if due(&self.services[0], SERVICES_DAYS, now) {
-            self.rotate_services(now)?;
-        }
-        self.roots.retain(|root| root.not_after > now);
-        self.services.retain(|authority| authority.not_after > now);
         // What was revoked then has ended by itself since.
         self.revoked.retain(|_, since| since.plus(VALID_DAYS * DAY) > now);
-        // Signed again in good time, and whenever there is an authority more or less.
-        if self.services.len() != before.services.len()
-            || self.revoked != before.revoked
-            || self.listed.plus(LIST_DAYS * DAY / 2) <= now
-        {
+        // Signed again in good time.
+        if self.revoked != before.revoked || self.listed.plus(LIST_DAYS * DAY / 2) <= now {
             self.sign_lists(now)?;
         }
         Ok(*self != before)
     }
 
-    pub fn rotate_services(&mut self, now: Timestamp) -> Result<(), PkiError> {
-        let next = Authority::generate(&named("services", now), SERVICES_DAYS, Some(&self.roots[0]), now)?;
-        self.services.insert(0, next);
-        self.sign_lists(now)
-    }
-
-    /// A new root, which clients learn from now on. It signs the next authority of `services`, not the present one: by
-    /// then everybody knows it.
-    pub fn rotate_root(&mut self, now: Timestamp) -> Result<(), PkiError> {
-        let next = Authority::generate(&named("root", now), ROOT_DAYS, None, now)?;
-        self.roots.insert(0, next);
-        Ok(())
+    /// When it begins to be replaced by itself.
+    pub(super) fn replaced_from(authority: &Authority, level: Level) -> Timestamp {
+        let days = match level {
+            Level::Root => ROOT_DAYS,
+            Level::Services => SERVICES_DAYS,
+        };
+        authority.not_after.plus(-(days * DAY / 3))
     }
 }
 
 /// Two authorities never have one name: a revocation list is matched by it.
-fn named(purpose: &str, now: Timestamp) -> String {
+pub(super) fn named(purpose: &str, now: Timestamp) -> String {
     let mut random = [0u8; 4];
     getrandom::fill(&mut random).expect("the kernel's random source answers");
     format!(
@@ -206,11 +225,8 @@ fn named(purpose: &str, now: Timestamp) -> String {
     )
 }
 
-fn joined(authorities: &[Authority]) -> String {
-    authorities
-        .iter()
-        .map(|authority| authority.cert_pem.as_str())
-        .collect()
+fn joined<'a>(authorities: impl Iterator<Item = &'a Authority>) -> String {
+    authorities.map(|authority| authority.cert_pem.as_str()).collect()
 }
 
 fn due(authority: &Authority, valid_days: i64, now: Timestamp) -> bool {

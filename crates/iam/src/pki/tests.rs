@@ -10,7 +10,7 @@ use rustls::{
 };
 
 use super::*;
-use crate::pki::{cluster_of, not_after, serial_of};
+use crate::pki::{AuthorityKind, Stage, cluster_of, not_after, serial_of};
 
 const NOW: Timestamp = Timestamp(1_800_000_000);
 const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 20, 0, 2));
@@ -115,36 +115,76 @@ fn an_authority_follows_another_and_nobody_is_cut_off() {
     );
     let known = pki.roots_pem();
     pki.revoke(&revoked.serial, NOW).unwrap();
-    pki.rotate_services(NOW).unwrap();
+    assert!(pki.begin(Level::Services, NOW).unwrap());
+    assert!(!pki.begin(Level::Root, NOW).unwrap(), "one at a time");
+    let between = pki.issue_client(&cluster, NOW).unwrap();
+    assert!(pki.signed(&between.chain_pem) && pki.signed(&client.chain_pem));
+    assert_eq!(certs(&pki.services_pem()).len(), 2, "trusted before it signs");
+    assert_eq!(pki.crl().len(), 2);
+    pki.advance(NOW).unwrap();
+    assert!(!pki.signed(&between.chain_pem), "to be replaced");
     assert!(client_passes(&pki, &client, NOW), "of the authority before");
     assert!(!client_passes(&pki, &revoked, NOW));
-    assert!(client_passes(
-        &pki,
-        &pki.issue_client(&cluster, NOW).unwrap(),
-        NOW
-    ));
+    let replaced = pki.issue_client(&cluster, NOW).unwrap();
+    assert!(client_passes(&pki, &replaced, NOW));
     let server = pki.issue_server(&["iam-server"], &[], NOW).unwrap();
     assert!(
         server_passes(&known, &server, "iam-server", NOW),
         "by a client that knows the root only"
     );
-    pki.rotate_root(NOW).unwrap();
-    let server = pki.issue_server(&["iam-server"], &[], NOW).unwrap();
-    assert!(
-        server_passes(&known, &server, "iam-server", NOW),
-        "the old root still signed this"
-    );
-    let known = pki.roots_pem();
-    pki.rotate_services(NOW).unwrap();
-    let server = pki.issue_server(&["iam-server"], &[], NOW).unwrap();
-    assert!(
-        server_passes(&known, &server, "iam-server", NOW),
-        "by one that has learnt the new root"
-    );
+    pki.advance(NOW).unwrap();
+    assert_eq!(pki.rotation().unwrap().stage, Stage::Retire);
+    pki.advance(NOW).unwrap();
+    assert!(pki.rotation().is_none());
+    assert!(client_passes(&pki, &replaced, NOW) && !client_passes(&pki, &client, NOW));
+    assert_eq!(pki.roots_pem(), known, "the root is the same");
 }
 
 #[test]
-fn what_nears_its_end_is_renewed_and_what_ended_is_forgotten() {
+fn a_root_follows_another_and_who_missed_it_is_led_over() {
+    let mut pki = PlatformPki::new(NOW).unwrap();
+    let cluster = ClusterId::generate();
+    let old = pki.roots_pem();
+    let client = pki.issue_client(&cluster, NOW).unwrap();
+    let before = pki.issue_server(&["iam-server"], &[], NOW).unwrap();
+    pki.begin(Level::Root, NOW).unwrap();
+    let both = pki.roots_pem();
+    assert_eq!(certs(&both).len(), 2);
+    assert!(server_passes(&both, &before, "iam-server", NOW));
+    pki.advance(NOW).unwrap();
+    assert_eq!(certs(&pki.roots_pem()).len(), 2, "both until the end");
+    let server = pki.issue_server(&["iam-server"], &[], NOW).unwrap();
+    pki.advance(NOW).unwrap();
+    let new = pki.roots_pem();
+    pki.advance(NOW).unwrap();
+    assert_eq!(pki.roots_pem(), new);
+    assert_eq!(certs(&new).len(), 1);
+    assert!(both.contains(&new) && !old.contains(&new));
+    for roots in [&new, &both, &old] {
+        assert!(server_passes(roots, &server, "iam-server", NOW));
+    }
+    assert!(
+        !server_passes(&new, &before, "iam-server", NOW),
+        "the old root is out"
+    );
+    assert!(!client_passes(&pki, &client, NOW));
+    let kept = pki.authorities().unwrap();
+    assert_eq!(
+        kept.iter().map(|kept| kept.kind).collect::<Vec<_>>(),
+        [AuthorityKind::Root, AuthorityKind::Services, AuthorityKind::Cross]
+    );
+    // What signs next knows nothing of the old root.
+    pki.begin(Level::Services, NOW).unwrap();
+    for _ in 0..3 {
+        pki.advance(NOW).unwrap();
+    }
+    let server = pki.issue_server(&["iam-server"], &[], NOW).unwrap();
+    assert!(server_passes(&new, &server, "iam-server", NOW));
+    assert!(!server_passes(&old, &server, "iam-server", NOW));
+}
+
+#[test]
+fn what_nears_its_end_is_renewed() {
     let mut pki = PlatformPki::new(NOW).unwrap();
     assert!(!pki.renew(NOW).unwrap(), "nothing is due");
     let list = pki.crl().to_vec();
@@ -155,13 +195,21 @@ fn what_nears_its_end_is_renewed_and_what_ended_is_forgotten() {
     assert_ne!(pki.crl(), list);
     pki.revoke("40aa", NOW).unwrap();
     let later = NOW.plus(SERVICES_DAYS * DAY * 2 / 3 + DAY);
-    let before = pki.services_ca_chain();
     assert!(pki.renew(later).unwrap());
-    assert_ne!(pki.services_ca_chain(), before);
+    let rotation = pki.rotation().unwrap();
+    assert_eq!((rotation.level, rotation.stage), (Level::Services, Stage::Trust));
     assert_eq!(certs(&pki.services_pem()).len(), 2);
     assert!(pki.revoked.is_empty());
-    assert!(pki.renew(NOW.plus(SERVICES_DAYS * DAY + DAY)).unwrap());
-    assert_eq!(certs(&pki.services_pem()).len(), 1, "the first one ended");
+    assert!(!pki.renew(later).unwrap(), "begun once");
+    let sealed = PlatformPki::from_secret(&pki.to_secret()).unwrap();
+    assert_eq!(sealed, pki, "and gone on with in another life");
+    let mut old = PlatformPki::new(NOW).unwrap();
+    assert!(old.renew(NOW.plus(ROOT_DAYS * DAY * 2 / 3 + DAY)).unwrap());
+    assert_eq!(
+        old.rotation().unwrap().level,
+        Level::Root,
+        "the root takes the rest along"
+    );
 }
 
 #[test]

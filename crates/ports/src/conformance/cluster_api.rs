@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use types::FaultKind;
+use types::{FaultKind, Secret};
 
 use super::{at_once, suite, told};
 use crate::{
@@ -47,6 +47,7 @@ suite!(
         applying_twice_is_once,
         of_a_list_with_a_hole_nothing_is_sent,
         what_was_applied_is_there,
+        a_token_that_nobody_made_is_nobodys,
         calls_at_once_do_not_meet,
     ]
 );
@@ -88,6 +89,16 @@ async fn one_that_does_not_answer_is_not_ready_and_unavailable(bench: &impl Benc
         code,
     );
     told(api.delete_node(&nobody, "x").await, FaultKind::Unavailable, code);
+}
+
+async fn a_token_that_nobody_made_is_nobodys(bench: &impl Bench) {
+    let (api, token) = (bench.api(), Secret::new("a token that nobody made"));
+    assert!(!api.knows(&bench.target(), &token).await.unwrap());
+    told(
+        api.knows(&bench.nobody(), &token).await,
+        FaultKind::Unavailable,
+        "cluster-api-unavailable",
+    );
 }
 
 async fn a_node_is_seen_adopted_and_deleted(bench: &impl Bench) {

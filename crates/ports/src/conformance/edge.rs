@@ -44,6 +44,7 @@ suite!(
         a_caller_that_goes_away_leaves_nothing_broken,
         a_dead_edge_cannot_be_asked,
         a_certificate_without_its_key_is_told,
+        who_never_came_is_not_told_of,
     ]
 );
 
@@ -52,6 +53,15 @@ const TWO: &str = "two.k8s.test";
 
 async fn generation(edge: &impl Edge) -> u64 {
     edge.status().await.unwrap().generation
+}
+
+async fn who_never_came_is_not_told_of(bench: &impl Bench) {
+    let edge = bench.edge();
+    edge.apply(&bench.config(1, &[ONE])).await.unwrap();
+    assert!(edge.visits().await.unwrap().is_empty());
+    bench.kill().await;
+    assert!(edge.visits().await.is_err(), "unknown is not nobody");
+    bench.restart().await;
 }
 
 async fn without_a_configuration_the_generation_is_zero(bench: &impl Bench) {

@@ -9,11 +9,11 @@ use std::{
 use async_trait::async_trait;
 use serde_json::Value;
 use types::{
-    Cidr, Fault, NetworkId,
+    Cidr, Fault, NetworkId, Secret,
     tenancy::{LAST_BINDING, TENANCY_PATH, Tenancy, project_namespace},
 };
 
-use super::{FakeWorld, compute::FakeMachine, world::State};
+use super::{FakeWorld, compute::FakeMachine, webhook, world::State};
 use crate::{
     cluster_api::{ApiTarget, ClusterApi, NodeSeen, NodeWanted},
     compute::{Content, Init, Leader},
@@ -46,6 +46,7 @@ struct Plane {
     realm: u32,
     /// What its controllers were told.
     tenancy: Option<Tenancy>,
+    machine: types::MachineId,
 }
 
 impl FakeClusterApi {
@@ -81,6 +82,7 @@ fn plane(state: &State, target: &ApiTarget) -> Option<Plane> {
         network: route.network.clone(),
         realm,
         tenancy: told(machine),
+        machine: id.clone(),
     })
 }
 
@@ -286,6 +288,16 @@ impl ClusterApi for FakeClusterApi {
     async fn has(&self, target: &ApiTarget, object: &Value) -> Result<bool, Fault> {
         self.world
             .look("cluster_api.has", |state| has(state, target, object))
+    }
+
+    async fn knows(&self, target: &ApiTarget, _token: &Secret) -> Result<bool, Fault> {
+        self.world
+            .act("cluster_api.knows", &target.server_name, |state| {
+                let (plane, _) = cluster(state, target)?;
+                webhook::ask(state, &plane.machine);
+                Ok(false)
+            })
+            .await
     }
 
     async fn drain_node(&self, target: &ApiTarget, name: &str) -> Result<Vec<String>, Fault> {

@@ -1,12 +1,12 @@
 //! The edge in memory: it keeps the newest configuration, also over a reboot.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
-use types::Fault;
+use types::{ClusterId, Fault};
 
 use super::{FakeWorld, world::State};
-use crate::edge::{Edge, EdgeConfig, EdgeStatus};
+use crate::edge::{Edge, EdgeConfig, EdgeStatus, Visits};
 
 #[derive(Clone)]
 pub struct FakeEdge {
@@ -111,6 +111,13 @@ impl Edge for FakeEdge {
                 generation: state.edge.as_ref().map_or(0, |edge| edge.generation),
                 lacks_keys: state.edge.as_ref().is_some_and(EdgeConfig::lacks_keys),
             })
+        })
+    }
+
+    async fn visits(&self) -> Result<BTreeMap<ClusterId, Visits>, Fault> {
+        self.world.look("edge.visits", |state| {
+            answers(state)?;
+            Ok(state.visits.clone())
         })
     }
 }

@@ -17,6 +17,7 @@ mod store;
 mod tasks;
 mod vault;
 mod volumes;
+mod webhook;
 mod world;
 
 #[cfg(test)]

@@ -6,13 +6,18 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use types::{Bytes, Fault, MachineId, NetworkId, PortId, VolumeId, machine::Power};
+use types::{Bytes, ClusterId, Fault, MachineId, NetworkId, PortId, VolumeId, machine::Power};
 
 use super::{
     FakeBundles, FakeClusterApi, FakeCompute, FakeEdge, FakeNetwork, FakeVolumes, KillSwitch, Moment,
     cluster_api::ClusterState, compute::FakeMachine, network::VpcState,
 };
-use crate::{compute::HostCapacity, edge::EdgeConfig, scan::Found, volumes::VolumeObserved};
+use crate::{
+    compute::HostCapacity,
+    edge::{EdgeConfig, Visits},
+    scan::Found,
+    volumes::VolumeObserved,
+};
 
 /// A cheap handle; clones are the same world.
 #[derive(Clone, Default)]
@@ -27,6 +32,7 @@ pub(super) struct State {
     pub(super) volumes: BTreeMap<VolumeId, VolumeObserved>,
     pub(super) edge: Option<EdgeConfig>,
     pub(super) edge_runs: bool,
+    pub(super) visits: BTreeMap<ClusterId, Visits>,
     /// What the clusters' etcds hold, by the volume (or machine) it is on.
     pub(super) clusters: BTreeMap<String, ClusterState>,
     pub(super) planted: Vec<Found>,
@@ -51,6 +57,7 @@ impl Default for State {
             volumes: BTreeMap::new(),
             edge: None,
             edge_runs: true,
+            visits: BTreeMap::new(),
             clusters: BTreeMap::new(),
             planted: Vec::new(),
             capacity: HostCapacity {

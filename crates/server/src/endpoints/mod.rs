@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod backup;
+pub mod certs;
 pub mod clusters;
 pub mod events;
 pub mod images;

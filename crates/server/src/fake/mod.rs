@@ -3,6 +3,7 @@
 //! Names decide how an operation goes: `broken` fails, `stuck` never ends, every other one succeeds after its steps.
 
 mod clusters;
+mod pki;
 mod progress;
 pub mod samples;
 mod surface;
@@ -38,8 +39,11 @@ use crate::{
     daemon,
     limits::{Limits, Rate},
     metrics::Metrics,
-    router::Api,
+    router::{Api, router},
+    tls::{self, Bounds, Serving, Tls},
 };
+
+pub use pki::FakePki;
 
 /// Enough for any test that does not try to be too much.
 pub const RATE: Rate = Rate {
@@ -55,6 +59,8 @@ pub struct Fake {
     /// For tests to look into, or to make unwritable.
     pub audit: audit::Log,
     keys: Arc<Rotator>,
+    /// What it is served with over TLS.
+    pub pki: Arc<FakePki>,
 }
 
 impl Default for Fake {
@@ -63,6 +69,7 @@ impl Default for Fake {
         let vault = Arc::new(FakeKeyring::with_key(1));
         Self {
             world: Arc::default(),
+            pki: Arc::default(),
             keys: Arc::new(Rotator::new(store.clone(), vault.clone())),
             audit: audit::Log {
                 store,
@@ -110,6 +117,35 @@ impl Fake {
 
     /// Serves on a free port of the loopback interface until the returned sender says stop.
     pub async fn serve(self, uploads: PathBuf) -> (String, watch::Sender<bool>) {
+        let (endpoint, _, stop) = self.serve_both(uploads, None).await;
+        (endpoint, stop)
+    }
+
+    /// The same, and over TLS beside it; with what it shows there, to be exchanged.
+    pub async fn serve_tls(
+        self,
+        uploads: PathBuf,
+        bounds: Bounds,
+    ) -> (String, Arc<Tls>, watch::Sender<bool>) {
+        let (endpoint, tls, stop) = self.serve_both(uploads, Some(bounds)).await;
+        (endpoint, tls.expect("it was asked for"), stop)
+    }
+
+    async fn serve_both(
+        self,
+        uploads: PathBuf,
+        bounds: Option<Bounds>,
+    ) -> (String, Option<Arc<Tls>>, watch::Sender<bool>) {
+        let secure = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
+        let port = secure.local_addr().expect("a bound socket has an address").port();
+        let tls = bounds.map(|_| {
+            let shown = self.pki.serving().expect("a certificate can be made");
+            Arc::new(Tls {
+                endpoint: format!("https://localhost:{port}"),
+                serving: Arc::new(Serving::new(&shown).expect("and shown")),
+                own: None,
+            })
+        });
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
         let address = listener.local_addr().expect("a bound socket has an address");
         let (sender, stop) = watch::channel(false);
@@ -133,12 +169,17 @@ impl Fake {
             metrics: Arc::new(Metrics::default()),
             uploads: Arc::new(uploads),
             instance: "test".into(),
+            tls: tls.clone(),
             stop,
         };
         let keys = api.keys.clone();
         tokio::spawn(async move { keys.run().await });
+        if let Some((tls, bounds)) = tls.clone().zip(bounds) {
+            let (router, stop) = (router(api.clone()), api.stop.clone());
+            tokio::spawn(async move { tls::serve(secure, tls.serving.clone(), router, bounds, stop).await });
+        }
         tokio::spawn(daemon::serve(listener, api));
-        (format!("http://{address}"), sender)
+        (format!("http://{address}"), tls, sender)
     }
 }
 

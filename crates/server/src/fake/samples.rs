@@ -2,7 +2,10 @@
 
 use std::net::Ipv4Addr;
 
-use app::ops::SshPass;
+use app::{
+    identity::{self, Certificate, CertificateState, Certificates, Facts, Level, Stage},
+    ops::SshPass,
+};
 use cluster::ssh::{Pass, PublicKey, SshKey};
 use types::{
     Bytes, Cidr, Fault, Name, Principal, ProjectId, Secret, Timestamp,
@@ -195,4 +198,62 @@ pub fn ssh_pass(caller: &Principal, machine: Machine, public: &PublicKey) -> Res
         authorities: String::new(),
         machine,
     })
+}
+
+pub fn certificates() -> Certificates {
+    let facts = |subject: &str, issuer: &str, days: i64| Facts {
+        subject: format!("CN={subject}"),
+        issuer: format!("CN={issuer}"),
+        serial: "4a11".to_owned(),
+        names: Vec::new(),
+        not_before: NOW,
+        not_after: NOW.plus(days * 86_400),
+        fingerprint: "ab".repeat(32),
+    };
+    let own = Certificate {
+        what: "platform-root",
+        of: None,
+        project: None,
+        org: None,
+        facts: Some(facts("PlasmaCloud root", "PlasmaCloud root", 3650)),
+        serial: "4a11".to_owned(),
+        renewed_from: Some(NOW.plus(2433 * 86_400)),
+        revoked: None,
+        state: CertificateState::Ok,
+    };
+    let client = Certificate {
+        what: "webhook-client",
+        of: Some("dev".to_owned()),
+        project: Some("default".to_owned()),
+        org: Some("org-0000000000000000".to_owned()),
+        facts: Some(facts("cluster-0000000000000001", "PlasmaCloud services", 20)),
+        renewed_from: Some(NOW.plus(-10 * 86_400)),
+        state: CertificateState::Due,
+        ..own.clone()
+    };
+    let gone = Certificate {
+        what: "webhook-client",
+        of: None,
+        facts: None,
+        serial: "4b22".to_owned(),
+        renewed_from: None,
+        revoked: Some(NOW),
+        state: CertificateState::Revoked,
+        ..own.clone()
+    };
+    Certificates {
+        certificates: vec![own, client, gone],
+        rotation: None,
+    }
+}
+
+/// One that waits for a cluster.
+pub fn rotation(level: Level, forced: bool) -> identity::Progress {
+    identity::Progress {
+        level,
+        stage: Stage::Trust,
+        began: NOW,
+        forced,
+        waiting_for: vec!["cluster dev: its control plane has not got the new root yet".to_owned()],
+    }
 }

@@ -23,7 +23,10 @@ use super::{
     clusters::{known, subject, taken},
     samples,
 };
-use crate::surface::{BundleSummary, Census, ClusterDetail, PlanPreview, SshPass, Surface, Usage};
+use crate::surface::{
+    ApiServing, BundleSummary, Census, Certificates, ClusterDetail, Level, PlanPreview, Progress, SshPass,
+    Surface, Trust, Usage,
+};
 
 #[async_trait]
 impl Surface for Fake {
@@ -289,6 +292,22 @@ impl Surface for Fake {
         known(project)?;
         let world = self.world();
         Ok(Usage::of(world.clusters.len() as u64, world.machines.iter()))
+    }
+
+    async fn certificates(&self) -> Result<Certificates, Fault> {
+        Ok(samples::certificates())
+    }
+
+    async fn rotate_certificates(&self, level: Level, force: bool) -> Result<Progress, Fault> {
+        Ok(samples::rotation(level, force))
+    }
+
+    async fn api_serving(&self) -> Result<Option<ApiServing>, Fault> {
+        self.pki.serving().map(Some)
+    }
+
+    async fn trust(&self) -> Result<Trust, Fault> {
+        self.pki.trust()
     }
 
     async fn org_usage(&self, _: &OrgId) -> Result<Usage, Fault> {

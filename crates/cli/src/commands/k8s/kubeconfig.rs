@@ -8,6 +8,7 @@ use types::kubeconfig::CertificateKind;
 
 use crate::{
     commands::Reference,
+    connection::Connection,
     failure::{Exit, Failure},
     kubeconfig,
     surroundings::print,
@@ -54,7 +55,7 @@ impl Kind {
 }
 
 impl Kubeconfig {
-    pub async fn run(self, client: &Client) -> Result<(), Failure> {
+    pub async fn run(self, at: &Connection, client: &Client) -> Result<(), Failure> {
         let kind = match self.kind {
             Some(kind) => kind,
             // Who runs a platform alone has no login to take tokens from, and wants it all.
@@ -73,6 +74,13 @@ impl Kubeconfig {
                 "report this: a kubeconfig is text",
             )
         })?;
+        let pinned = match kind {
+            Kind::Iam => kubeconfig::pinned(text, &at.again().await?),
+            Kind::Admin | Kind::AdminInternal | Kind::SuperAdmin | Kind::SuperAdminInternal => {
+                text.to_owned()
+            }
+        };
+        let text = pinned.as_str();
         if !self.merge {
             return print(text);
         }

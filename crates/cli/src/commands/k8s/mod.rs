@@ -14,7 +14,7 @@ mod token;
 use api::client::Client;
 use clap::Subcommand;
 
-use crate::failure::Failure;
+use crate::{connection::Connection, failure::Failure};
 
 pub use delete::finish_delete;
 
@@ -42,7 +42,7 @@ pub enum Command {
     Images(images::Images),
 }
 
-pub async fn run(client: Client, command: Command) -> Result<(), Failure> {
+pub async fn run(at: &Connection, client: Client, command: Command) -> Result<(), Failure> {
     match command {
         Command::Create(command) => command.run(&client).await,
         Command::Plan(command) => command.run(&client).await,
@@ -50,7 +50,7 @@ pub async fn run(client: Client, command: Command) -> Result<(), Failure> {
         Command::Get(command) => command.run(&client).await,
         Command::Retry(command) => command.run(&client).await,
         Command::Delete(command) => command.run(&client).await,
-        Command::Kubeconfig(command) => command.run(&client).await,
+        Command::Kubeconfig(command) => command.run(at, &client).await,
         Command::Token(command) => command.run(&client).await,
         Command::LoadImage(command) => command.run(&client).await,
         Command::Images(command) => command.run(&client).await,

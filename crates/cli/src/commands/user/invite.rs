@@ -22,6 +22,8 @@ pub struct Invite {
 
 impl Invite {
     pub async fn run(self, client: &Client) -> Result<(), Failure> {
+        // Before there is a code that is shown once.
+        let entrance = invitation::entrance(&client.ca().await?, client.endpoint());
         let request = tenant::Invite {
             email: self.email,
             role: self.role,
@@ -34,6 +36,6 @@ impl Invite {
             None => client.invite(&request).await?,
         };
         self.output
-            .show(&invited, |_| invitation::describe(&invited, client.endpoint()))
+            .show(&invited, |_| invitation::describe(&invited, &entrance))
     }
 }

@@ -15,8 +15,10 @@ pub struct Reset {
 
 impl Reset {
     pub async fn run(self, client: &Client) -> Result<(), Failure> {
+        // Before there is a code that is shown once.
+        let entrance = invitation::entrance(&client.ca().await?, client.endpoint());
         let reset = client.offer_reset(&self.email).await?;
         self.output
-            .show(&reset, |_| invitation::describe_reset(&reset, client.endpoint()))
+            .show(&reset, |_| invitation::describe_reset(&reset, &entrance))
     }
 }
