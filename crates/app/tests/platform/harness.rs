@@ -119,7 +119,9 @@ impl Host {
             &world.settings.issuer,
         );
         // Nothing in memory waits.
-        let begun = tenants.begin().now_or_never().expect("at once");
+        let begun = tokio::task::unconstrained(tenants.begin())
+            .now_or_never()
+            .expect("at once");
         begun.expect("memory takes everything");
         Life {
             tenants,

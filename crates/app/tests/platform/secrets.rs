@@ -27,7 +27,7 @@ async fn value(life: &Life, project: &ProjectId, version: Option<u32>) -> Result
     let revealed = life.tenants.reveal_secret(project, "db", version).await;
     revealed
         .map(|revealed| revealed.value)
-        .map_err(|fault| fault.code)
+        .map_err(|fault| fault.code.into_owned())
 }
 
 #[tokio::test]
@@ -78,7 +78,7 @@ async fn what_is_too_large_too_many_or_taken_is_refused() {
             .tenants
             .create_secret(&root, &project, name.parse().unwrap(), value)
             .await;
-        made.map(|_| ()).map_err(|fault| fault.code)
+        made.map(|_| ()).map_err(|fault| fault.code.into_owned())
     };
     assert_eq!(create("largest", LARGEST).await, Ok(()));
     assert_eq!(
@@ -99,7 +99,11 @@ async fn a_secret_is_its_projects_own_and_keeps_it_from_being_deleted() {
     let host = Host::new();
     let life = life(&host);
     let root = life.tenants.root().await.unwrap();
-    let org = life.tenants.create_org("acme".parse().unwrap(), 2).await.unwrap();
+    let org = life
+        .tenants
+        .create_org("acme".parse().unwrap(), 2, Quota::default())
+        .await
+        .unwrap();
     let shop = life
         .tenants
         .create_project(&root, &org.id, "shop".parse().unwrap(), Quota::default())
