@@ -53,7 +53,9 @@ fn place(grant: &ClusterGrantView) -> String {
 pub fn given(grant: &ClusterGrantView, cluster: &str, project: &str) -> String {
     let state = match grant.state {
         GrantState::InForce => String::new(),
-        GrantState::Waiting => "\nit is in force in a few seconds, or when there is such a namespace".to_owned(),
+        GrantState::Waiting => {
+            "\nit is in force in a few seconds, or when there is such a namespace".to_owned()
+        }
         GrantState::Unknown => "\nit is in force when the cluster answers".to_owned(),
     };
     format!(

@@ -47,10 +47,7 @@ fn somebody_of_another_project_gets_to_one_cluster() {
     assert_eq!(json["grants"][0]["role"], "viewer");
     assert_eq!(json["grants"][0]["namespace"], "web");
     assert_eq!(json["grants"][0]["state"], "waiting");
-    assert!(
-        site.done(&["k8s", "get", "dev"])
-            .contains("waiting")
-    );
+    assert!(site.done(&["k8s", "get", "dev"]).contains("waiting"));
 
     let granted = ana.done(&["k8s", "list", "--granted"]);
     assert!(granted.contains("viewer in web, member"), "{granted}");
