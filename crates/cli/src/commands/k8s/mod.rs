@@ -61,8 +61,8 @@ pub enum Command {
 #[derive(Debug, clap::Args)]
 pub struct With {
     /// The other project, by name or id
-    #[arg(long = "with", value_name = "PROJECT")]
-    project: String,
+    #[arg(long, value_name = "PROJECT")]
+    with: String,
 }
 
 /// In a cluster.

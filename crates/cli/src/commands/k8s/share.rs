@@ -11,13 +11,13 @@ pub struct Share {
     #[command(flatten)]
     of: Reference,
     #[command(flatten)]
-    with: With,
+    other: With,
 }
 
 impl Share {
     pub async fn run(self, client: &Client) -> Result<(), Failure> {
         let request = ClusterShareCreate {
-            project: self.with.project,
+            project: self.other.with,
         };
         let share = client.share_cluster(&self.of.reference, &request).await?;
         print(&format!(

@@ -11,13 +11,13 @@ pub struct Unshare {
     #[command(flatten)]
     of: Reference,
     #[command(flatten)]
-    with: With,
+    other: With,
 }
 
 impl Unshare {
     pub async fn run(self, client: &Client) -> Result<(), Failure> {
         let share = client
-            .unshare_cluster(&self.of.reference, &self.with.project)
+            .unshare_cluster(&self.of.reference, &self.other.with)
             .await?;
         print(&format!(
             "{} is no longer shared with the project {}; its namespace {} is deleted with all that is in it at {}, unless it is \
