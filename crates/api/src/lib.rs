@@ -17,6 +17,7 @@ pub mod plan;
 pub mod platform;
 pub mod problem;
 pub mod quantity;
+pub mod query;
 pub mod routes;
 pub mod spec;
 pub mod tenant;

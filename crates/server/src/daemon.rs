@@ -48,6 +48,7 @@ pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
     let token = credentials::prepare(&state, address, &config.cache_dir)?;
     let Platform {
         surface,
+        lists,
         tenants,
         audit,
         keys,
@@ -56,6 +57,7 @@ pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
     } = wiring::build(&config, &state, master_key, stop.clone()).await?;
     let api = Api {
         surface,
+        lists,
         tenants,
         token: Arc::new(token),
         limits: Arc::new(Limits::default()),

@@ -8,7 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use api::routes::{self, Method};
+use api::{
+    query,
+    routes::{self, Method},
+};
 use app::tenants::Entered;
 use axum::{
     extract::{ConnectInfo, FromRequestParts, MatchedPath, RawPathParams, Request, State},
@@ -87,11 +90,17 @@ pub async fn guard(
     }
     if row.access != Access::Open {
         let shown = request.headers().get(header::AUTHORIZATION).cloned();
-        match admitted(&api, row.access, &parameters, shown).await {
+        let named = Named::of(&parameters);
+        match admitted(&api, row.access, &named, shown.clone()).await {
             Ok(caller) => {
                 let (actor, place) = (caller.actor(), caller.place());
                 request.extensions_mut().insert(actor);
                 request.extensions_mut().insert(place);
+                request.extensions_mut().insert(Pass {
+                    access: row.access,
+                    named,
+                    shown,
+                });
                 request.extensions_mut().insert(caller);
             }
             Err(Stopped { refusal, caller }) => {
@@ -104,7 +113,48 @@ pub async fn guard(
             }
         }
     }
+    if let Err(fault) = query::check(row, request.uri().query().unwrap_or_default()) {
+        return Refusal(fault).into_response();
+    }
     next.run(request).await
+}
+
+/// What a path names of tenants.
+#[derive(Debug, Clone)]
+struct Named {
+    project: Option<String>,
+    org: Option<String>,
+}
+
+impl Named {
+    fn of(parameters: &RawPathParams) -> Self {
+        let named = |wanted: &str| {
+            let found = parameters.iter().find(|(name, _)| *name == wanted);
+            found.map(|(_, value)| value.to_owned())
+        };
+        Self {
+            project: named("project"),
+            org: named("org"),
+        }
+    }
+}
+
+/// What somebody was let in with, to ask again later whether they still would be.
+#[derive(Clone)]
+pub struct Pass {
+    access: Access,
+    named: Named,
+    shown: Option<HeaderValue>,
+}
+
+impl Pass {
+    pub async fn is_good_still(&self, api: &Api) -> bool {
+        let Ok(principal) = authenticate(api, self.shown.clone()).await else {
+            return false;
+        };
+        let inside = enter(api, &principal, &self.named).await;
+        inside.is_ok_and(|inside| allowed(self.access, &principal, &inside))
+    }
 }
 
 /// Somebody who was not let in, as far as they are known.
@@ -136,7 +186,7 @@ fn too_many(wait: Duration) -> Response {
 async fn admitted(
     api: &Api,
     access: Access,
-    parameters: &RawPathParams,
+    named: &Named,
     shown: Option<HeaderValue>,
 ) -> Result<Caller, Stopped> {
     let principal = authenticate(api, shown).await?;
@@ -147,16 +197,7 @@ async fn admitted(
             caller: Some(Caller { principal, inside }),
         });
     }
-    let named = |wanted: &str| {
-        let found = parameters.iter().find(|(name, _)| *name == wanted);
-        found.map(|(_, value)| value)
-    };
-    let inside = match (named("project"), named("org")) {
-        (Some(project), _) => api.tenants.enter(&principal, project).await.map(Inside::Project),
-        (None, Some(org)) => api.tenants.find_org(&principal, org).await.map(Inside::Org),
-        (None, None) => Ok(Inside::Nowhere),
-    };
-    let (caller, refused) = match inside {
+    let (caller, refused) = match enter(api, &principal, named).await {
         Ok(inside) if allowed(access, &principal, &inside) => return Ok(Caller { principal, inside }),
         Ok(inside) => (Caller { principal, inside }, forbidden(access)),
         Err(fault) => {
@@ -168,6 +209,14 @@ async fn admitted(
         refusal: Refusal(refused).into_response(),
         caller: Some(caller),
     })
+}
+
+async fn enter(api: &Api, principal: &Principal, named: &Named) -> Result<Inside, Fault> {
+    match (&named.project, &named.org) {
+        (Some(project), _) => api.tenants.enter(principal, project).await.map(Inside::Project),
+        (None, Some(org)) => api.tenants.find_org(principal, org).await.map(Inside::Org),
+        (None, None) => Ok(Inside::Nowhere),
+    }
 }
 
 fn allowed(access: Access, principal: &Principal, inside: &Inside) -> bool {
@@ -241,6 +290,20 @@ impl<S: Send + Sync> FromRequestParts<S> for By {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
         Ok(Self(caller(parts)?.principal.clone()))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Pass {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+        let found = parts.extensions.get::<Self>().cloned();
+        found.ok_or_else(|| {
+            Refusal(Fault::internal(
+                "pass-unknown",
+                "an open route asks who is calling",
+            ))
+        })
     }
 }
 

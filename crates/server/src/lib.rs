@@ -28,6 +28,7 @@ pub mod router;
 pub mod state_dir;
 pub mod surface;
 pub mod teardown;
+mod token;
 pub mod wiring;
 
 pub use surface::Surface;

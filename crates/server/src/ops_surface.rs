@@ -6,15 +6,17 @@ use app::Ops;
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use types::{
-    Cidr, Fault, Name, OperationId, Principal, ProjectId, Secret,
+    Cidr, Fault, OperationId, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
     kubeconfig::CertificateKind,
     machine::Machine,
     network::Network,
-    operation::{Event, Operation},
+    operation::Operation,
 };
 
-use crate::surface::{BundleSummary, Census, ClusterDetail, PlanPreview, Surface, Usage};
+use crate::surface::{
+    BundleSummary, Called, Census, ClusterDetail, NetworkApplied, PlanPreview, Surface, Usage,
+};
 
 pub struct OpsSurface(pub Ops);
 
@@ -23,14 +25,19 @@ impl Surface for OpsSurface {
     async fn create_network(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         cidr: Cidr,
     ) -> Result<(Network, Operation), Fault> {
-        self.0.create_network(project, name, cidr).await
+        self.0.create_network(project, called, cidr).await
     }
 
-    async fn list_networks(&self, project: &ProjectId) -> Result<Vec<Network>, Fault> {
-        self.0.list_networks(project).await
+    async fn apply_network(
+        &self,
+        project: &ProjectId,
+        called: Called,
+        cidr: Cidr,
+    ) -> Result<NetworkApplied, Fault> {
+        self.0.apply_network(project, called, cidr).await
     }
 
     async fn get_network(&self, project: &ProjectId, reference: &str) -> Result<Network, Fault> {
@@ -44,32 +51,28 @@ impl Surface for OpsSurface {
     async fn create_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Operation), Fault> {
-        self.0.create_cluster(project, name, spec).await
+        self.0.create_cluster(project, called, spec).await
     }
 
     async fn apply_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Option<Operation>), Fault> {
-        self.0.apply_cluster(project, name, spec).await
+        self.0.apply_cluster(project, called, spec).await
     }
 
     async fn plan_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<PlanPreview, Fault> {
-        self.0.plan_cluster(project, name, spec).await
-    }
-
-    async fn list_clusters(&self, project: &ProjectId) -> Result<Vec<Cluster>, Fault> {
-        self.0.list_clusters(project).await
+        self.0.plan_cluster(project, called, spec).await
     }
 
     async fn get_cluster(&self, project: &ProjectId, reference: &str) -> Result<ClusterDetail, Fault> {
@@ -111,16 +114,8 @@ impl Surface for OpsSurface {
         self.0.list_images(project, reference).await
     }
 
-    async fn list_instances(&self, project: &ProjectId) -> Result<Vec<Machine>, Fault> {
-        self.0.list_instances(project).await
-    }
-
     async fn get_instance(&self, project: &ProjectId, reference: &str) -> Result<Machine, Fault> {
         self.0.get_instance(project, reference).await
-    }
-
-    async fn list_operations(&self, project: &ProjectId) -> Result<Vec<Operation>, Fault> {
-        self.0.list_operations(project).await
     }
 
     async fn get_operation(&self, project: &ProjectId, id: &OperationId) -> Result<Operation, Fault> {
@@ -137,15 +132,6 @@ impl Surface for OpsSurface {
         id: &OperationId,
     ) -> Result<BoxStream<'static, Operation>, Fault> {
         self.0.watch_operation(project, id).await
-    }
-
-    async fn list_events(
-        &self,
-        project: &ProjectId,
-        subject: Option<&str>,
-        limit: u32,
-    ) -> Result<Vec<Event>, Fault> {
-        self.0.list_events(project, subject, limit).await
     }
 
     async fn usage(&self, project: &ProjectId) -> Result<Usage, Fault> {

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use api::routes;
-use app::{Tenants, rotation::Rotator};
+use app::{Lists, Tenants, rotation::Rotator};
 use axum::{
     Router,
     extract::DefaultBodyLimit,
@@ -35,6 +35,7 @@ pub type Stop = watch::Receiver<bool>;
 #[derive(Clone)]
 pub struct Api {
     pub surface: Arc<dyn Surface>,
+    pub lists: Lists,
     pub tenants: Tenants,
     pub token: Arc<TokenHash>,
     pub limits: Arc<Limits>,
@@ -126,7 +127,10 @@ fn tenant_routes() -> Router<Api> {
 fn project_routes() -> Router<Api> {
     Router::new()
         .route(routes::NETWORKS, get(networks::list).post(networks::create))
-        .route(routes::NETWORK, get(networks::get).delete(networks::delete))
+        .route(
+            routes::NETWORK,
+            get(networks::get).put(networks::apply).delete(networks::delete),
+        )
         .route(routes::CLUSTERS, get(clusters::list).post(clusters::create))
         .route(routes::CLUSTERS_PLAN, post(clusters::plan))
         .route(

@@ -1,20 +1,20 @@
-//! What the routes need of the platform. Input is parsed before it gets here; output is the domain's own types.
+//! What the routes need of the platform, but for lists, which are read from its books (`app::Lists`). Input is parsed before it gets here; output is the domain's own types.
 
 use std::path::Path;
 
 pub use app::{
-    ops::{Census, Change, ClusterDetail, Impact, PlanPreview, PlannedStep},
+    ops::{Called, Census, Change, ClusterDetail, Impact, NetworkApplied, PlanPreview, PlannedStep},
     quota::Usage,
 };
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use types::{
-    Cidr, Fault, Name, OperationId, Patch, Principal, ProjectId, Secret,
+    Cidr, Fault, OperationId, Patch, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
     kubeconfig::CertificateKind,
     machine::Machine,
     network::Network,
-    operation::{Event, Operation},
+    operation::Operation,
 };
 
 /// A `reference` is a name or an id.
@@ -24,34 +24,39 @@ pub trait Surface: Send + Sync {
     async fn create_network(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         cidr: Cidr,
     ) -> Result<(Network, Operation), Fault>;
-    async fn list_networks(&self, project: &ProjectId) -> Result<Vec<Network>, Fault>;
+    /// Creates what is not there, and gives what is there its labels.
+    async fn apply_network(
+        &self,
+        project: &ProjectId,
+        called: Called,
+        cidr: Cidr,
+    ) -> Result<NetworkApplied, Fault>;
     async fn get_network(&self, project: &ProjectId, reference: &str) -> Result<Network, Fault>;
     async fn delete_network(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault>;
 
     async fn create_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Operation), Fault>;
     /// Creates what is not there; no operation when there is nothing to change.
     async fn apply_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Option<Operation>), Fault>;
     /// Changes nothing.
     async fn plan_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<PlanPreview, Fault>;
-    async fn list_clusters(&self, project: &ProjectId) -> Result<Vec<Cluster>, Fault>;
     async fn get_cluster(&self, project: &ProjectId, reference: &str) -> Result<ClusterDetail, Fault>;
     async fn delete_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault>;
     /// Takes up a creation that failed or was cancelled.
@@ -74,12 +79,8 @@ pub trait Surface: Send + Sync {
     ) -> Result<Vec<String>, Fault>;
     async fn list_images(&self, project: &ProjectId, reference: &str) -> Result<Vec<String>, Fault>;
 
-    /// Only machines the tenant may see.
-    async fn list_instances(&self, project: &ProjectId) -> Result<Vec<Machine>, Fault>;
     async fn get_instance(&self, project: &ProjectId, reference: &str) -> Result<Machine, Fault>;
 
-    /// Newest first.
-    async fn list_operations(&self, project: &ProjectId) -> Result<Vec<Operation>, Fault>;
     async fn get_operation(&self, project: &ProjectId, id: &OperationId) -> Result<Operation, Fault>;
     /// Stops the creation of a cluster.
     async fn cancel_operation(&self, project: &ProjectId, id: &OperationId) -> Result<Operation, Fault>;
@@ -89,14 +90,6 @@ pub trait Surface: Send + Sync {
         project: &ProjectId,
         id: &OperationId,
     ) -> Result<BoxStream<'static, Operation>, Fault>;
-
-    /// Newest first; `subject` is a reference to a cluster or network, which may be gone already.
-    async fn list_events(
-        &self,
-        project: &ProjectId,
-        subject: Option<&str>,
-        limit: u32,
-    ) -> Result<Vec<Event>, Fault>;
 
     /// What a project has of what a quota counts.
     async fn usage(&self, project: &ProjectId) -> Result<Usage, Fault>;

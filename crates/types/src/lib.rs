@@ -11,6 +11,7 @@ pub mod fault;
 pub mod id;
 pub mod keeper;
 pub mod kubeconfig;
+pub mod label;
 pub mod machine;
 pub mod name;
 pub mod network;
@@ -19,6 +20,7 @@ pub mod quantity;
 #[cfg(feature = "testing")]
 pub mod sample;
 pub mod secret;
+pub mod selector;
 pub mod status;
 pub mod tenancy;
 pub mod tenant;
@@ -32,6 +34,7 @@ pub use id::{
     ClusterId, EventId, InvitationId, MachineId, NetworkId, OperationId, OrgId, PortId, ProjectId, RequestId,
     ServiceAccountId, SessionId, TokenId, UserId, VolumeId,
 };
+pub use label::Labels;
 pub use name::Name;
 pub use quantity::{Bytes, MilliCpu};
 pub use secret::Secret;

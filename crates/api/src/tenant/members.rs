@@ -61,4 +61,7 @@ pub struct MemberView {
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct MemberList {
     pub members: Vec<MemberView>,
+    /// Cursor of the next page; absent on the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }

@@ -2,6 +2,7 @@
 //! bring it about; the answer is the operation to follow.
 
 mod accept;
+mod called;
 mod change_cluster;
 mod clusters;
 mod images;
@@ -15,7 +16,9 @@ mod retry;
 
 use std::sync::Arc;
 
+pub use called::Called;
 pub use clusters::ClusterDetail;
+pub use networks::NetworkApplied;
 pub use operations::Census;
 pub use preview::{Change, Impact, PlanPreview, PlannedStep};
 

@@ -2,6 +2,7 @@
 //!
 //! Names decide how an operation goes: `broken` fails, `stuck` never ends, every other one succeeds after its steps.
 
+mod books;
 mod clusters;
 mod progress;
 pub mod samples;
@@ -15,8 +16,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use app::{Tenants, rotation::Rotator};
+use app::{Lists, Tenants, rotation::Rotator};
 use ports::{
+    Store,
     clock::SystemClock,
     fake::{FakeKeyring, FakeVault, MemoryStore},
 };
@@ -52,9 +54,14 @@ pub const TOKEN: &str = "test-token";
 #[derive(Clone)]
 pub struct Fake {
     world: Arc<Mutex<World>>,
+    /// What tenants and lists are read from.
+    books: Arc<dyn Store>,
+    turn: Arc<tokio::sync::Mutex<()>>,
     /// For tests to look into, or to make unwritable.
     pub audit: audit::Log,
     keys: Arc<Rotator>,
+    /// What each principal may ask.
+    pub rate: Rate,
 }
 
 impl Default for Fake {
@@ -63,6 +70,9 @@ impl Default for Fake {
         let vault = Arc::new(FakeKeyring::with_key(1));
         Self {
             world: Arc::default(),
+            rate: RATE,
+            books: Arc::new(MemoryStore::new()),
+            turn: Arc::default(),
             keys: Arc::new(Rotator::new(store.clone(), vault.clone())),
             audit: audit::Log {
                 store,
@@ -90,12 +100,15 @@ impl Fake {
     }
 
     /// Begins an operation and lets it run its course.
-    fn begin(&self, kind: OperationKind, subject: Subject, name: &str) -> Operation {
-        let mut world = self.world();
-        let operation = samples::operation(world.next(), kind, subject, name);
-        let (sender, _) = watch::channel(operation.clone());
-        world.operations.push(sender.clone());
-        drop(world);
+    async fn begin(&self, kind: OperationKind, subject: Subject, name: &str) -> Operation {
+        let (operation, sender) = {
+            let mut world = self.world();
+            let operation = samples::operation(world.next(), kind, subject, name);
+            let (sender, _) = watch::channel(operation.clone());
+            world.operations.push(sender.clone());
+            (operation, sender)
+        };
+        self.write_books().await;
         tokio::spawn(progress::run(self.clone(), sender));
         operation
     }
@@ -108,13 +121,24 @@ impl Fake {
             .ok_or_else(|| Fault::not_found("operation", id.as_str()))
     }
 
+    /// With tenants and lists of what is in this store, which a test writes into.
+    #[must_use]
+    pub fn over(mut self, books: Arc<dyn Store>) -> Self {
+        self.books = books;
+        self
+    }
+
     /// Serves on a free port of the loopback interface until the returned sender says stop.
     pub async fn serve(self, uploads: PathBuf) -> (String, watch::Sender<bool>) {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
+        self.serve_on(listener, uploads).await
+    }
+
+    pub async fn serve_on(self, listener: TcpListener, uploads: PathBuf) -> (String, watch::Sender<bool>) {
         let address = listener.local_addr().expect("a bound socket has an address");
         let (sender, stop) = watch::channel(false);
         let tenants = Tenants::new(
-            Arc::new(MemoryStore::new()),
+            self.books.clone(),
             Arc::new(SystemClock::default()),
             Arc::new(FakeVault::default()),
             Arc::new(Signals::default()),
@@ -124,9 +148,10 @@ impl Fake {
         let api = Api {
             tenants,
             surface: Arc::new(self.clone()) as Arc<dyn Surface>,
+            lists: Lists::new(self.books.clone()),
             token: Arc::new(TokenHash::of(&Secret::new(TOKEN))),
             limits: Arc::new(Limits::default()),
-            rate: RATE,
+            rate: self.rate,
             audit: self.audit.clone(),
             keys: self.keys.clone(),
             backup: Arc::new(Sealing),

@@ -31,12 +31,14 @@ pub async fn run(fake: Fake, operation: watch::Sender<Operation>) {
                 fault: None,
             });
         });
+        fake.write_books().await;
         sleep(PACE).await;
         if name == "stuck" {
             return;
         }
         if name == "broken" && kind == OperationKind::Create && number == 1 {
             operation.send_modify(fail);
+            fake.write_books().await;
             return;
         }
         operation.send_modify(|now| {
@@ -56,6 +58,7 @@ pub async fn run(fake: Fake, operation: watch::Sender<Operation>) {
             ];
         }
     });
+    fake.write_books().await;
 }
 
 fn steps(kind: OperationKind) -> &'static [&'static str] {

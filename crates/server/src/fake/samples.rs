@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use types::{
-    Bytes, Cidr, Name, ProjectId, Secret, Timestamp,
+    Bytes, Cidr, Labels, Name, ProjectId, Secret, Timestamp,
     catalogue::{DEFAULT_INSTANCE_TYPE, instance_type},
     cluster::{Cluster, ClusterSpec, ClusterStatus, Pins, Progress, Scale},
     machine::{Mac, Machine, Power, Role, Size},
@@ -30,6 +30,7 @@ pub fn network(n: u64, name: Name, cidr: Cidr) -> Network {
         account: HOST_ACCOUNT.to_owned(),
         host: LOCAL_HOST.to_owned(),
         name,
+        labels: Labels::default(),
         cidr,
         generation: 1,
         uplink: 1,
@@ -58,6 +59,7 @@ pub fn cluster(n: u64, name: Name, network: &Network, spec: ClusterSpec) -> Clus
         project: project(),
         server_name: format!("{name}.k8s.test"),
         name,
+        labels: Labels::default(),
         network: network.id.clone(),
         spec,
         scales,

@@ -3,17 +3,28 @@
 use api::client::Client;
 use clap::Args;
 
-use crate::{failure::Failure, output::Output};
+use crate::{
+    failure::Failure,
+    output::Output,
+    selecting::{ByLabel, Selecting},
+};
 
 #[derive(Debug, Args)]
 pub struct List {
+    #[command(flatten)]
+    by: ByLabel,
+    #[command(flatten)]
+    selecting: Selecting,
     #[command(flatten)]
     output: Output,
 }
 
 impl List {
     pub async fn run(self, client: &Client) -> Result<(), Failure> {
-        let list = client.list_clusters().await?;
-        self.output.list(&list, &list.clusters)
+        let select = self.selecting.with(&self.by);
+        let watch = client.watch_clusters(&select, None);
+        self.selecting
+            .show(self.output, client.clusters(&select), watch)
+            .await
     }
 }
