@@ -305,5 +305,5 @@ async fn events_are_filtered_and_bounded() {
     );
     let path = routes::fill(routes::EVENTS, &[("project", PROJECT)]) + "?colour=red";
     let (status, _, body) = raw(endpoint, "GET", &path, &bearer(), "").await;
-    assert!(status == 400 && body.contains("query-invalid"), "{body}");
+    assert!(status == 400 && body.contains("query-unknown"), "{body}");
 }

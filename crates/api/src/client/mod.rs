@@ -10,6 +10,7 @@ mod keys;
 mod networks;
 mod operations;
 mod pages;
+mod people;
 mod sse;
 mod tenants;
 mod watch;
@@ -26,6 +27,7 @@ pub use audit::AuditQuery;
 pub use backup::Download;
 pub use error::ClientError;
 pub use pages::{Page, Pages, Select};
+pub use people::Whose;
 pub use watch::{OperationWatch, Seen, Watch};
 
 use connection::{Connection, Payload};

@@ -15,8 +15,8 @@ use crate::{
     query::MAX_LIMIT,
     routes,
     tenant::{
-        MemberList, MemberView, OrgList, OrgView, ProjectList, ProjectView, ServiceAccountList,
-        ServiceAccountView, TokenList, TokenView,
+        InvitationList, InvitationView, MemberList, MemberView, OrgList, OrgView, ProjectList, ProjectView,
+        ServiceAccountList, ServiceAccountView, TokenList, TokenView,
     },
 };
 
@@ -72,6 +72,7 @@ pages! {
     MemberList: members of MemberView;
     ServiceAccountList: service_accounts of ServiceAccountView;
     TokenList: tokens of TokenView;
+    InvitationList: invitations of InvitationView;
 }
 
 /// A list that is being read.

@@ -26,7 +26,8 @@ pub struct Member {
 }
 
 impl Tenants {
-    /// Those with a role at the place itself, and, of an organisation, in its projects.
+    /// Those with a role at the place itself, and, of an organisation, in its projects. The platform's are all there are,
+    /// those without any role included.
     pub async fn list_members(&self, place: &Place) -> Result<Vec<Member>, Fault> {
         let mut members: Vec<Member> = records::list::<User>(&*self.store, &Filter::default())
             .await?
@@ -97,7 +98,7 @@ fn member(user: User, place: &Place) -> Option<Member> {
         ..
     } = user;
     grants.retain(|grant| grant.place.is_within(place));
-    (!grants.is_empty()).then_some(Member { id, email, grants })
+    (!grants.is_empty() || *place == Place::Platform).then_some(Member { id, email, grants })
 }
 
 /// Everybody without the roles they held at places that go away.

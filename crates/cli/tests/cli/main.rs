@@ -2,7 +2,9 @@
 
 mod commands;
 mod exit_codes;
+mod lists;
 mod logins;
+mod people;
 mod person;
 mod site;
 mod tenants;

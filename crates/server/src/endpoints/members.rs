@@ -75,7 +75,12 @@ pub async fn remove_from_project(
     Ok(Json(Done {}))
 }
 
-async fn invite(api: &Api, principal: &Principal, place: Place, request: &Invite) -> Answer<Response> {
+pub(super) async fn invite(
+    api: &Api,
+    principal: &Principal,
+    place: Place,
+    request: &Invite,
+) -> Answer<Response> {
     let email: Email = request.email.parse().map_err(|cause: types::email::EmailError| {
         Fault::invalid(
             "email-invalid",
@@ -87,7 +92,7 @@ async fn invite(api: &Api, principal: &Principal, place: Place, request: &Invite
         Fault::invalid(
             "role-invalid",
             format!("role: {cause}"),
-            "give project_viewer, project_member, project_admin or org_admin",
+            "give project_viewer, project_member, project_admin, org_admin or platform_admin",
         )
     })?;
     let Invited { invitation, code } = api.tenants.invite(principal, place, role, email).await?;
@@ -102,7 +107,7 @@ async fn invite(api: &Api, principal: &Principal, place: Place, request: &Invite
     })))
 }
 
-async fn listed(
+pub(super) async fn listed(
     api: &Api,
     place: &Place,
     asked: &PageAsked,

@@ -6,6 +6,7 @@ pub mod clusters;
 pub mod events;
 pub mod images;
 pub mod instances;
+pub mod invitations;
 pub mod keys;
 pub mod listing;
 pub mod login;
@@ -16,6 +17,7 @@ pub mod orgs;
 pub mod platform;
 pub mod projects;
 pub mod tokens;
+pub mod users;
 
 use std::collections::BTreeMap;
 

@@ -2,13 +2,16 @@
 
 use api::{
     spec::parse_name,
-    tenant::{Done, OrgCreate, OrgList, OrgView, ProjectCreate, ProjectView},
+    tenant::{Done, OrgCreate, OrgList, OrgUsageView, OrgView, ProjectCreate, ProjectView, QuotaView},
 };
 use axum::{Json, extract::State, response::Response};
 use serde_json::json;
 use types::tenant::{Quota, Role};
 
-use super::listing::{PageAsked, next};
+use super::{
+    listing::{PageAsked, next},
+    projects::lines,
+};
 use crate::{
     answer::{Answer, Given},
     audit::Note,
@@ -33,8 +36,13 @@ pub async fn list(State(api): State<Api>, By(principal): By, asked: PageAsked) -
 pub async fn create(State(api): State<Api>, Given(request): Given<OrgCreate>) -> Answer<Response> {
     let name = parse_name(&request.name, "name")?;
     let max_projects = request.max_projects.unwrap_or(MAX_PROJECTS);
-    let org = api.tenants.create_org(name, max_projects).await?;
-    Ok(Note::of(&org.name, &org.id).on(Json(OrgView::from(&org))))
+    let given = request.quota.unwrap_or_else(QuotaView::of_a_team);
+    let org = api
+        .tenants
+        .create_org(name, max_projects, Quota::try_from(&given)?)
+        .await?;
+    let note = Note::of(&org.name, &org.id).change(json!({"quota": given}));
+    Ok(note.on(Json(OrgView::from(&org))))
 }
 
 pub async fn get(InOrg(org): InOrg) -> Json<OrgView> {
@@ -44,6 +52,25 @@ pub async fn get(InOrg(org): InOrg) -> Json<OrgView> {
 pub async fn delete(State(api): State<Api>, InOrg(org): InOrg) -> Answer<Json<Done>> {
     api.tenants.delete_org(&org.id).await?;
     Ok(Json(Done {}))
+}
+
+pub async fn usage(State(api): State<Api>, InOrg(org): InOrg) -> Answer<Json<OrgUsageView>> {
+    let usage = api.surface.org_usage(&org.id).await?;
+    Ok(Json(OrgUsageView {
+        org: org.name.to_string(),
+        usage: lines(&usage, &org.quota),
+    }))
+}
+
+pub async fn set_quota(
+    State(api): State<Api>,
+    InOrg(org): InOrg,
+    Given(request): Given<QuotaView>,
+) -> Answer<Response> {
+    let quota = Quota::try_from(&request)?;
+    let org = api.tenants.set_org_quota(&org.id, quota).await?;
+    let note = Note::of(&org.name, &org.id).change(json!({"quota": request}));
+    Ok(note.on(Json(OrgView::from(&org))))
 }
 
 pub async fn create_project(

@@ -1,9 +1,6 @@
 //! What the fake platform has, written into a store: lists and watches are read from there, as the real platform's are.
 
-use ports::{
-    Store,
-    store::{Batch, Doc, Filter, Write},
-};
+use ports::store::{Batch, Doc, Filter, Write};
 
 use super::Fake;
 

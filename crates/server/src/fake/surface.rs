@@ -8,7 +8,7 @@ use futures::{
     stream::{self, BoxStream},
 };
 use types::{
-    Cidr, Fault, OperationId, Principal, ProjectId, Secret,
+    Cidr, Fault, OperationId, OrgId, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
     kubeconfig::CertificateKind,
     machine::Machine,
@@ -271,6 +271,11 @@ impl Surface for Fake {
 
     async fn usage(&self, project: &ProjectId) -> Result<Usage, Fault> {
         known(project)?;
+        let world = self.world();
+        Ok(Usage::of(world.clusters.len() as u64, world.machines.iter()))
+    }
+
+    async fn org_usage(&self, _: &OrgId) -> Result<Usage, Fault> {
         let world = self.world();
         Ok(Usage::of(world.clusters.len() as u64, world.machines.iter()))
     }
