@@ -252,10 +252,7 @@ async fn strangers_who_ask_without_end_are_told_to_wait_and_the_log_is_spared() 
         unknown += 1;
         assert!(unknown < 2000, "never stopped");
     }
-    let query = AuditQuery {
-        ..AuditQuery::default()
-    };
-    let log = root.audit(&query).all().await.unwrap();
+    let log = root.audit(&AuditQuery::default()).all().await.unwrap();
     assert_eq!(log.records.len(), unknown);
 }
 
