@@ -120,7 +120,8 @@ impl Lines {
     }
 
     pub fn line<R: Row>(&mut self, event: &str, row: &R, now: Timestamp) -> String {
-        let shown = |title: &&str| self.wide || !title.starts_with('+');
+        let wide = self.wide;
+        let shown = |title: &str| wide || !title.starts_with('+');
         let cells: Vec<String> = R::TITLES
             .iter()
             .zip(row.cells(now))
@@ -132,7 +133,7 @@ impl Lines {
         if self.widths.is_empty() {
             let titles = R::TITLES
                 .iter()
-                .filter(shown)
+                .filter(|title| shown(title))
                 .map(|title| title.trim_start_matches('+').to_owned());
             let titles: Vec<String> = ["EVENT".to_owned()].into_iter().chain(titles).collect();
             self.widths = titles

@@ -1,6 +1,8 @@
 //! What a thing is to be called: its name and, where its owner says so, its labels.
 
-use types::{Labels, Name};
+use std::str::FromStr;
+
+use types::{Labels, Name, name::NameError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Called {
@@ -12,6 +14,14 @@ pub struct Called {
 impl From<Name> for Called {
     fn from(name: Name) -> Self {
         Self { name, labels: None }
+    }
+}
+
+impl FromStr for Called {
+    type Err = NameError;
+
+    fn from_str(name: &str) -> Result<Self, NameError> {
+        name.parse().map(|name: Name| name.into())
     }
 }
 

@@ -35,11 +35,11 @@ impl Ops {
     pub async fn create_cluster(
         &self,
         project: &ProjectId,
-        called: impl Into<Called>,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Operation), Fault> {
         let id = &ClusterId::generate();
-        let (called, spec) = (&called.into(), &spec);
+        let (called, spec) = (&called, &spec);
         let name = &called.name;
         self.accept(move || {
             Box::pin(async move {
@@ -85,10 +85,9 @@ impl Ops {
     pub async fn apply_cluster(
         &self,
         project: &ProjectId,
-        called: impl Into<Called>,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Option<Operation>), Fault> {
-        let called = called.into();
         if self.named(project, &called.name).await?.is_none() {
             return self
                 .create_cluster(project, called, spec)

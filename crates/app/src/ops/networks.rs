@@ -31,12 +31,12 @@ impl Ops {
     pub async fn create_network(
         &self,
         project: &ProjectId,
-        called: impl Into<Called>,
+        called: Called,
         cidr: Cidr,
     ) -> Result<(Network, Operation), Fault> {
         check_range(cidr)?;
         let id = &NetworkId::generate();
-        let called = &called.into();
+        let called = &called;
         let name = &called.name;
         self.accept(move || {
             Box::pin(async move {
@@ -75,10 +75,10 @@ impl Ops {
     pub async fn apply_network(
         &self,
         project: &ProjectId,
-        called: impl Into<Called>,
+        called: Called,
         cidr: Cidr,
     ) -> Result<NetworkApplied, Fault> {
-        let called = &called.into();
+        let called = &called;
         let filter = Filter {
             scope: Some(project.to_string()),
             name: Some(called.name.to_string()),

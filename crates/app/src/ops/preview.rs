@@ -44,10 +44,9 @@ impl Ops {
     pub async fn plan_cluster(
         &self,
         project: &ProjectId,
-        called: impl Into<Called>,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<PlanPreview, Fault> {
-        let called = called.into();
         if let Some(current) = self.named(project, &called.name).await? {
             let mut preview = self.preview_change(project, &current, &spec).await?;
             if called.new_labels(&current.labels).is_some() {

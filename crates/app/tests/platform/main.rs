@@ -2,6 +2,7 @@
 
 mod harness;
 mod identity;
+mod labels;
 mod life_and_death;
 mod lost;
 mod people;

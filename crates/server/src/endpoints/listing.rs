@@ -269,13 +269,20 @@ where
         Some((notices, following))
     });
     pages.flat_map(move |notices| {
-        let told: Vec<_> = notices
+        let mut told: Vec<_> = notices
             .iter()
             .filter_map(|notice| event::<T, V>(notice, &question))
-            .map(Ok)
             .collect();
-        stream::iter(told)
+        // Where nothing of it is shown, the reader still hears that we are here, and how far.
+        if let (true, Some(last)) = (told.is_empty(), notices.last()) {
+            told.push(bookmark(&question.encode(&last.point)));
+        }
+        stream::iter(told.into_iter().map(Ok))
     })
+}
+
+fn bookmark(id: &str) -> Event {
+    Event::default().event("bookmark").id(id).data("{}")
 }
 
 /// Nothing where what is shown did not change.
@@ -283,22 +290,19 @@ fn event<T, V>(notice: &Notice<T>, question: &Question) -> Option<Event>
 where
     V: for<'a> From<&'a T> + PartialEq + Serialize,
 {
+    let id = question.encode(&notice.point);
     let (name, view) = match &notice.told {
-        Told::Added(thing) => ("added", Some(V::from(thing))),
+        Told::Added(thing) => ("added", V::from(thing)),
         Told::Modified { before, after } => {
             let view = V::from(after);
             if view == V::from(before) {
                 return None;
             }
-            ("modified", Some(view))
+            ("modified", view)
         }
-        Told::Deleted(thing) => ("deleted", Some(V::from(thing))),
-        Told::Bookmark => ("bookmark", None),
+        Told::Deleted(thing) => ("deleted", V::from(thing)),
+        Told::Bookmark => return Some(bookmark(&id)),
     };
-    let data = match view {
-        Some(view) => serde_json::to_string(&view).unwrap_or_default(),
-        None => "{}".to_owned(),
-    };
-    let id = question.encode(&notice.point);
+    let data = serde_json::to_string(&view).unwrap_or_default();
     Some(Event::default().event(name).id(id).data(data))
 }
