@@ -23,6 +23,9 @@ use crate::{
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct ClusterCreate {
     pub name: String,
+    /// As in Kubernetes; at most 64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<BTreeMap<String, String>>,
     pub spec: ClusterSpec,
 }
 
@@ -31,6 +34,9 @@ pub struct ClusterCreate {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct ClusterApply {
+    /// As in Kubernetes; at most 64. Not given, they stay as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<BTreeMap<String, String>>,
     pub spec: ClusterSpec,
 }
 
@@ -40,6 +46,8 @@ pub struct ClusterApply {
 pub struct ClusterView {
     pub id: String,
     pub name: String,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
     pub phase: ClusterPhase,
     /// Why it is in that phase, where that needs saying.
     pub reason: String,
@@ -154,6 +162,9 @@ impl From<&Condition> for ConditionView {
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct ClusterList {
     pub clusters: Vec<ClusterView>,
+    /// Cursor of the next page; absent on the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 /// One cluster with what belongs to it.
@@ -195,6 +206,7 @@ impl From<&Cluster> for ClusterView {
             id,
             project: _,
             name,
+            labels,
             network,
             spec,
             scales,
@@ -219,6 +231,7 @@ impl From<&Cluster> for ClusterView {
         Self {
             id: id.to_string(),
             name: name.to_string(),
+            labels: labels.clone().into(),
             phase: if cluster.deleting {
                 ClusterPhase::Deleting
             } else {

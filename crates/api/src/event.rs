@@ -33,6 +33,9 @@ pub enum SeverityView {
 pub struct EventList {
     /// Newest first.
     pub events: Vec<EventView>,
+    /// Cursor of the next page; absent on the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 impl From<&Event> for EventView {

@@ -74,6 +74,9 @@ impl From<MachinePhase> for InstancePhase {
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct InstanceList {
     pub instances: Vec<InstanceView>,
+    /// Cursor of the next page; absent on the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 impl From<&Machine> for InstanceView {

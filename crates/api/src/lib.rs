@@ -19,6 +19,7 @@ pub mod plan;
 pub mod platform;
 pub mod problem;
 pub mod quantity;
+pub mod query;
 pub mod routes;
 pub mod secret;
 pub mod share;

@@ -1,5 +1,7 @@
 //! Networks on the wire; the CLI calls them VPCs.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use types::network::Network;
 
@@ -10,8 +12,23 @@ use crate::{moment, operation::OperationView};
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct NetworkCreate {
     pub name: String,
+    /// As in Kubernetes; at most 64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<BTreeMap<String, String>>,
     /// An IPv4 range in canonical form, such as 10.20.0.0/16.
     pub cidr: String,
+}
+
+/// The body of a PUT; the name is in the path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub struct NetworkApply {
+    /// Of a network that exists, the one it has.
+    pub cidr: String,
+    /// As in Kubernetes; at most 64. Not given, they stay as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<BTreeMap<String, String>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +37,8 @@ pub struct NetworkCreate {
 pub struct NetworkView {
     pub id: String,
     pub name: String,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
     pub cidr: String,
     /// The router's address.
     pub gateway: String,
@@ -36,6 +55,9 @@ pub struct NetworkView {
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct NetworkList {
     pub networks: Vec<NetworkView>,
+    /// Cursor of the next page; absent on the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 /// The answer to a create: the network as it stands and the operation to follow.
@@ -46,6 +68,16 @@ pub struct NetworkAccepted {
     pub operation: OperationView,
 }
 
+/// The answer to a PUT.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub struct NetworkApplied {
+    pub network: NetworkView,
+    /// Absent when there was nothing to make.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationView>,
+}
+
 impl From<&Network> for NetworkView {
     fn from(network: &Network) -> Self {
         let Network {
@@ -54,6 +86,7 @@ impl From<&Network> for NetworkView {
             account,
             host,
             name,
+            labels,
             cidr,
             generation,
             uplink: _,
@@ -63,6 +96,7 @@ impl From<&Network> for NetworkView {
         Self {
             id: id.to_string(),
             name: name.to_string(),
+            labels: labels.clone().into(),
             cidr: cidr.to_string(),
             gateway: network.gateway().to_string(),
             platform_address: network.platform_address().to_string(),

@@ -13,6 +13,7 @@ mod tests {
     use crate::{
         audit, backup, certs, cluster, event, grant, instance, keys, network, operation, plan, platform,
         problem, quantity,
+        query::Kind,
         routes::{self, Content, Route},
         secret, share, spec, ssh, tenant,
     };
@@ -32,6 +33,8 @@ mod tests {
         network::NetworkView,
         network::NetworkList,
         network::NetworkAccepted,
+        network::NetworkApply,
+        network::NetworkApplied,
         operation::OperationView,
         operation::OperationList,
         operation::OperationAccepted,
@@ -164,46 +167,25 @@ mod tests {
         }
     }
 
-    fn parameters(path: &str) -> Vec<Value> {
-        let in_path = path.split(['{', '}']).skip(1).step_by(2);
+    fn parameters(route: &Route) -> Vec<Value> {
+        let in_path = route.path.split(['{', '}']).skip(1).step_by(2);
         let mut all: Vec<Value> = in_path
             .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
             .collect();
-        if path == routes::EVENTS {
-            all.push(
-                json!({ "name": "subject", "in": "query", "description": "Name or id of a cluster or network",
-                "schema": { "type": "string" } }),
-            );
-            all.push(
-                json!({ "name": "limit", "in": "query", "description": "At most so many; 100 when not given",
-                "schema": { "type": "integer", "minimum": 1, "maximum": 1000 } }),
-            );
-        }
-        let text = |name: &str, description: &str| json!({ "name": name, "in": "query", "description": description, "schema": { "type": "string" } });
-        if path == routes::AUDIT {
-            all.extend([
-                text("since", "From this moment on, RFC 3339"),
-                text("until", "Before this moment, RFC 3339"),
-                text("actor", "Id or name of who called"),
-                text("project", "Name or id of the project"),
-                text("org", "Id of the organisation"),
-                text("cursor", "`next` of the page before"),
-                json!({ "name": "limit", "in": "query", "description": "At most so many; 100 when not given",
-                    "schema": { "type": "integer", "minimum": 1, "maximum": 1000 } }),
-            ]);
-        }
-        if path == routes::SECRET_VALUE {
-            all.push(
-                json!({ "name": "version", "in": "query", "description": "Its number; the newest when not given",
-                "schema": { "type": "integer", "minimum": 1 } }),
-            );
-        }
-        if path == routes::AUDIT_VERIFY {
-            all.push(text(
-                "known",
-                "Number and hash of a record noted down earlier, as `head` shows them",
-            ));
-        }
+        all.extend(route.query.iter().map(|parameter| {
+            let schema = match parameter.kind {
+                Kind::Text => json!({ "type": "string" }),
+                Kind::Flag => json!({ "type": "boolean" }),
+                Kind::Integer { min, max, default } => {
+                    let mut schema = json!({ "type": "integer", "minimum": min, "maximum": max });
+                    if let Some(default) = default {
+                        schema["default"] = default.into();
+                    }
+                    schema
+                }
+            };
+            json!({ "name": parameter.name, "in": "query", "description": parameter.about, "schema": schema })
+        }));
         all
     }
 
@@ -219,9 +201,13 @@ mod tests {
                 },
             },
         });
-        let parameters = parameters(route.path);
+        let parameters = parameters(route);
         if !parameters.is_empty() {
             operation["parameters"] = json!(parameters);
+        }
+        if route.query.iter().any(|parameter| parameter.name == "watch") {
+            operation["responses"][route.status.to_string()]["content"]["text/event-stream"] =
+                json!({ "schema": { "type": "string" } });
         }
         if let Some(request) = route.request {
             operation["requestBody"] = json!({ "required": true, "content": content(request) });

@@ -120,6 +120,9 @@ impl StepStateView {
 pub struct OperationList {
     /// Newest first.
     pub operations: Vec<OperationView>,
+    /// Cursor of the next page; absent on the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 /// The answer to a delete.

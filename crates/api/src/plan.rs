@@ -1,5 +1,7 @@
 //! What a change would do, told before it is done.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::spec::ClusterSpec;
@@ -9,6 +11,9 @@ use crate::spec::ClusterSpec;
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct PlanRequest {
     pub name: String,
+    /// As in Kubernetes; at most 64. Not given, they stay as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<BTreeMap<String, String>>,
     pub spec: ClusterSpec,
 }
 

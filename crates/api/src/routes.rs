@@ -3,6 +3,8 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use types::{access::Access, tenant::Role};
 
+use crate::query::{self, Parameter};
+
 pub const HEALTH: &str = "/healthz";
 pub const METRICS: &str = "/metrics";
 pub const OPENAPI: &str = "/openapi.json";
@@ -149,6 +151,8 @@ pub struct Route {
     /// What it asks of its caller. The server reads nothing else to decide.
     pub access: Access,
     pub audited: Audited,
+    /// Every parameter its query may carry.
+    pub query: &'static [Parameter],
     pub request: Option<Content>,
     pub status: u16,
     pub answer: Content,
@@ -179,6 +183,7 @@ const fn get(
         summary,
         access,
         audited: Audited::No,
+        query: &[],
         request: None,
         status: 200,
         answer: Content::Json(schema),
@@ -201,6 +206,7 @@ const fn send(
         summary,
         access,
         audited: Audited::Change,
+        query: &[],
         request,
         status,
         answer: Content::Json(schema),
@@ -226,6 +232,11 @@ const fn asks(route: Route) -> Route {
         audited: Audited::No,
         ..route
     }
+}
+
+/// A call that takes parameters.
+const fn asked(query: &'static [Parameter], route: Route) -> Route {
+    Route { query, ..route }
 }
 
 /// A call whose answer lets its reader in somewhere.
@@ -263,41 +274,42 @@ pub const TABLE: &[Route] = &[
     get(SIGNED_IN, WHOAMI, "whoami", "Who the caller is, and the roles held", "WhoAmI"),
     send(SIGNED_IN, (Method::Delete, SESSIONS), "endSessions", "End every login and token of the caller", None, (200, "Done")),
 
-    get(SIGNED_IN, ORGS, "listOrgs", "The caller's organisations", "OrgList"),
+    asked(query::PAGED, get(SIGNED_IN, ORGS, "listOrgs", "The caller's organisations", "OrgList")),
     send(PLATFORM, (Method::Post, ORGS), "createOrg", "Make an organisation", json("OrgCreate"), (200, "OrgView")),
     get(ORG_SEEN, ORG, "getOrg", "One organisation, by name or id", "OrgView"),
     send(PLATFORM, (Method::Delete, ORG), "deleteOrg", "Remove an organisation without projects", None, (200, "Done")),
     get(ORG_ADMIN, ORG_QUOTA, "getOrgQuota", "What all projects of the organisation have and may have together", "OrgUsageView"),
     send(PLATFORM, (Method::Put, ORG_QUOTA), "setOrgQuota", "Change what all projects of the organisation may have together", json("QuotaView"), (200, "OrgView")),
     send(ORG_ADMIN, (Method::Post, ORG_PROJECTS), "createProject", "Make a project", json("ProjectCreate"), (200, "ProjectView")),
-    get(ORG_ADMIN, ORG_MEMBERS, "listOrgMembers", "Who has a role in the organisation or its projects", "MemberList"),
+    asked(query::PAGED, get(ORG_ADMIN, ORG_MEMBERS, "listOrgMembers", "Who has a role in the organisation or its projects", "MemberList")),
     secret(send(ORG_ADMIN, (Method::Post, ORG_MEMBERS), "inviteToOrg", "Invite somebody to administer the organisation", json("Invite"), (200, "InvitedView"))),
     send(ORG_ADMIN, (Method::Delete, ORG_MEMBER), "removeOrgMember", "Take somebody's roles in the organisation and its projects", None, (200, "Done")),
-    get(ORG_ADMIN, ORG_INVITATIONS, "listOrgInvitations", "Invitations to the organisation and its projects that wait to be taken up", "InvitationList"),
+    asked(query::PAGED, get(ORG_ADMIN, ORG_INVITATIONS, "listOrgInvitations", "Invitations to the organisation and its projects that wait to be taken up", "InvitationList")),
     send(ORG_ADMIN, (Method::Delete, ORG_INVITATION), "withdrawFromOrg", "Take back an invitation, by id, or all of an address", None, (200, "Done")),
 
-    get(SIGNED_IN, PROJECTS, "listProjects", "Projects the caller has a role in", "ProjectList"),
+    asked(query::PAGED, get(SIGNED_IN, PROJECTS, "listProjects", "Projects the caller has a role in", "ProjectList")),
     get(VIEWER, PROJECT, "getProject", "One project, by name or id", "ProjectView"),
     send(ORG_ADMIN, (Method::Delete, PROJECT), "deleteProject", "Remove a project with nothing in it", None, (200, "Done")),
     get(VIEWER, PROJECT_QUOTA, "getQuota", "What the project has and may have", "UsageView"),
     send(PLATFORM, (Method::Put, PROJECT_QUOTA), "setQuota", "Change what the project may have", json("QuotaView"), (200, "ProjectView")),
-    get(VIEWER, PROJECT_MEMBERS, "listMembers", "Who has a role in the project", "MemberList"),
+    asked(query::PAGED, get(VIEWER, PROJECT_MEMBERS, "listMembers", "Who has a role in the project", "MemberList")),
     secret(send(ADMIN, (Method::Post, PROJECT_MEMBERS), "inviteToProject", "Invite somebody to a role in the project", json("Invite"), (200, "InvitedView"))),
     send(ADMIN, (Method::Delete, PROJECT_MEMBER), "removeMember", "Take somebody's roles in the project", None, (200, "Done")),
-    get(ADMIN, PROJECT_INVITATIONS, "listInvitations", "Invitations to the project that wait to be taken up", "InvitationList"),
+    asked(query::PAGED, get(ADMIN, PROJECT_INVITATIONS, "listInvitations", "Invitations to the project that wait to be taken up", "InvitationList")),
     send(ADMIN, (Method::Delete, PROJECT_INVITATION), "withdrawInvitation", "Take back an invitation, by id, or all of an address", None, (200, "Done")),
-    get(VIEWER, SERVICE_ACCOUNTS, "listServiceAccounts", "The project's service accounts", "ServiceAccountList"),
+    asked(query::PAGED, get(VIEWER, SERVICE_ACCOUNTS, "listServiceAccounts", "The project's service accounts", "ServiceAccountList")),
     send(ADMIN, (Method::Post, SERVICE_ACCOUNTS), "createServiceAccount", "Make an identity for a program", json("ServiceAccountCreate"), (200, "ServiceAccountView")),
     send(ADMIN, (Method::Delete, SERVICE_ACCOUNT), "deleteServiceAccount", "Remove a service account; its tokens end", None, (200, "Done")),
-    get(ADMIN, TOKENS, "listTokens", "Tokens of the project's service accounts that have not ended", "TokenList"),
+    asked(query::PAGED, get(ADMIN, TOKENS, "listTokens", "Tokens of the project's service accounts that have not ended", "TokenList")),
     secret(send(ADMIN, (Method::Post, TOKENS), "createToken", "A token for a service account, shown once", json("TokenCreate"), (200, "TokenFresh"))),
     send(ADMIN, (Method::Delete, TOKEN), "revokeToken", "End a token at once", None, (200, "Done")),
 
-    get(VIEWER, NETWORKS, "listNetworks", "The project's networks", "NetworkList"),
+    asked(query::LABELLED, get(VIEWER, NETWORKS, "listNetworks", "The project's networks", "NetworkList")),
     send(MEMBER, (Method::Post, NETWORKS), "createNetwork", "Make a network", json("NetworkCreate"), (202, "NetworkAccepted")),
     get(VIEWER, NETWORK, "getNetwork", "One network, by name or id", "NetworkView"),
+    send(MEMBER, (Method::Put, NETWORK), "applyNetwork", "Make the network of this name, or give it these labels (200 when there is nothing to make)", json("NetworkApply"), (202, "NetworkApplied")),
     send(MEMBER, (Method::Delete, NETWORK), "deleteNetwork", "Remove a network nothing uses", None, (202, "OperationAccepted")),
-    get(VIEWER, CLUSTERS, "listClusters", "The project's clusters", "ClusterList"),
+    asked(query::LABELLED, get(VIEWER, CLUSTERS, "listClusters", "The project's clusters", "ClusterList")),
     send(MEMBER, (Method::Post, CLUSTERS), "createCluster", "Make a cluster", json("ClusterCreate"), (202, "ClusterAccepted")),
     asks(send(VIEWER, (Method::Post, CLUSTERS_PLAN), "planCluster", "What creating or changing a cluster would do; changes nothing", json("PlanRequest"), (200, "PlanView"))),
     get(CLUSTER_SEEN, CLUSTER, "getCluster", "One cluster, by name or id, with its instances and recent events", "ClusterDetailView"),
@@ -316,39 +328,39 @@ pub const TABLE: &[Route] = &[
     get(VIEWER, SHARED_CLUSTERS, "listSharedClusters", "Clusters of other projects that this one may use", "SharedClusterList"),
     get(VIEWER, CLUSTER_IMAGES, "listImages", "Images loaded into a cluster", "ImageList"),
     send(MEMBER, (Method::Post, CLUSTER_IMAGES), "loadImages", "Load an OCI or docker archive for every node, also those that join later", Some(Content::Media("application/x-tar")), (200, "ImageList")),
-    get(VIEWER, INSTANCES, "listInstances", "The project's instances", "InstanceList"),
+    asked(query::WATCHED, get(VIEWER, INSTANCES, "listInstances", "The project's instances", "InstanceList")),
     get(VIEWER, INSTANCE, "getInstance", "One instance, by name or id", "InstanceView"),
     secret(send(CLUSTER_ADMIN, (Method::Post, INSTANCE_SSH), "sshInstance", "A certificate and a ticket that let the caller into this instance as root, for some minutes", json("SshRequest"), (200, "SshAccess"))),
-    get(VIEWER, OPERATIONS, "listOperations", "The project's operations, newest first", "OperationList"),
+    asked(query::WATCHED, get(VIEWER, OPERATIONS, "listOperations", "The project's operations, newest first", "OperationList")),
     get(VIEWER, OPERATION, "getOperation", "One operation", "OperationView"),
     send(MEMBER, (Method::Post, OPERATION_CANCEL), "cancelOperation", "Stop the creation of a cluster; what was made is held until it is retried or deleted", None, (200, "OperationView")),
     media(VIEWER, OPERATION_WATCH, "watchOperation", "Server-sent events named `operation`, each a whole OperationView; ends with the operation", "text/event-stream"),
-    get(VIEWER, EVENTS, "listEvents", "What happened, newest first", "EventList"),
+    asked(query::EVENTS, get(VIEWER, EVENTS, "listEvents", "What happened, newest first", "EventList")),
 
     get(VIEWER, SECRETS, "listSecrets", "The project's secrets, without their values", "SecretList"),
     send(MEMBER, (Method::Post, SECRETS), "createSecret", "Keep a secret", json("SecretCreate"), (200, "SecretView")),
     get(VIEWER, SECRET, "getSecret", "What is known of a secret: its versions, not their values", "SecretView"),
     send(MEMBER, (Method::Put, SECRET), "updateSecret", "A new version of a secret; the last ten are kept", json("SecretUpdate"), (200, "SecretView")),
     send(MEMBER, (Method::Delete, SECRET), "deleteSecret", "Remove a secret with all its versions, for good", None, (200, "Done")),
-    secret(get(MEMBER, SECRET_VALUE, "revealSecret", "A secret's value: the newest, or that of a version", "SecretValue")),
+    asked(query::SECRET_VALUE, secret(get(MEMBER, SECRET_VALUE, "revealSecret", "A secret's value: the newest, or that of a version", "SecretValue"))),
     get(SIGNED_IN, SSH_KEYS, "listSshKeys", "The caller's own public keys", "SshKeyList"),
     send(SIGNED_IN, (Method::Post, SSH_KEYS), "addSshKey", "Tell the platform a public key of the caller", json("SshKeyCreate"), (200, "SshKeyView")),
     send(SIGNED_IN, (Method::Delete, SSH_KEY), "deleteSshKey", "Forget a public key of the caller", None, (200, "Done")),
 
     secret(Route { answer: Content::Media("application/octet-stream"), ..send(PLATFORM, (Method::Post, BACKUP), "backup", "The platform's state in one file, sealed under a passphrase", json("BackupRequest"), (200, "")) }),
-    get(PLATFORM, USERS, "listUsers", "Everybody the platform knows, with all their roles", "MemberList"),
+    asked(query::PAGED, get(PLATFORM, USERS, "listUsers", "Everybody the platform knows, with all their roles", "MemberList")),
     secret(send(PLATFORM, (Method::Post, USERS), "inviteToPlatform", "Invite somebody to administer the platform", json("Invite"), (200, "InvitedView"))),
     send(PLATFORM, (Method::Delete, USER), "deleteUser", "Forget somebody: roles, logins, tokens, password", None, (200, "Done")),
     secret(send(PLATFORM, (Method::Post, USER_RESET), "offerReset", "A code with which somebody chooses a new password", None, (200, "ResetView"))),
-    get(PLATFORM, USER_INVITATIONS, "listAllInvitations", "Every invitation that waits to be taken up", "InvitationList"),
+    asked(query::PAGED, get(PLATFORM, USER_INVITATIONS, "listAllInvitations", "Every invitation that waits to be taken up", "InvitationList")),
     send(PLATFORM, (Method::Delete, USER_INVITATION), "withdrawAny", "Take back an invitation, by id, or all of an address", None, (200, "Done")),
     get(PLATFORM, KEYS, "listKeys", "The master keys that secrets are sealed under, and how many rows are under each", "KeyList"),
     send(PLATFORM, (Method::Post, KEYS_ROTATE), "rotateKey", "Make a new master key, unless one is taking over already, and wrap every secret anew in the background", None, (202, "KeyList")),
     get(PLATFORM, CERTS, "listCertificates", "Every certificate the platform keeps, when it ends, and how far the replacement of an authority is", "CertificateList"),
     send(PLATFORM, (Method::Post, CERTS_ROTATE), "rotateCertificates", "Begin to replace an authority, or join the replacement that runs", json("RotateCertificates"), (202, "RotationView")),
     get(SIGNED_IN, CA, "ca", "The authorities that clients check this API by", "CaView"),
-    get(PLATFORM, AUDIT, "listAudit", "Who did what, newest first", "AuditList"),
-    get(PLATFORM, AUDIT_VERIFY, "verifyAudit", "Whether the audit log is as it was written, and where it is not", "VerdictView"),
+    asked(query::AUDIT, get(PLATFORM, AUDIT, "listAudit", "Who did what, newest first", "AuditList")),
+    asked(query::AUDIT_VERIFY, get(PLATFORM, AUDIT_VERIFY, "verifyAudit", "Whether the audit log is as it was written, and where it is not", "VerdictView")),
 ];
 
 /// The row of a request; `path` is the pattern it was routed by.

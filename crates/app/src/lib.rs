@@ -1,5 +1,5 @@
 //! What the platform does, told to ports: accepting requests (`ops`), rendering what is wanted (`desired`), and keeping
-//! the world in agreement with it (`reconcile`).
+//! the world in agreement with it (`reconcile`); and reading it all by lists (`listing`).
 
 mod admission;
 mod allocate;
@@ -7,7 +7,9 @@ pub mod audit;
 mod books;
 mod desired;
 pub mod identity;
+pub mod listing;
 pub mod ops;
+pub mod paged;
 pub mod quota;
 mod recipes;
 pub mod reconcile;
@@ -18,6 +20,7 @@ pub mod tenants;
 mod world;
 
 pub use identity::Publisher;
+pub use listing::Lists;
 pub use ops::Ops;
 pub use reconcile::Reconcilers;
 pub use tenants::Tenants;

@@ -149,6 +149,12 @@ pub fn fault(error: StoreError) -> Fault {
             cause,
             "try again: the change was made against an older state",
         ),
+        StoreError::Forgotten { .. } => Fault::new(
+            FaultKind::Gone,
+            "resume-expired",
+            cause,
+            "list again: a watch without a point to resume from begins with the present state",
+        ),
         StoreError::Fenced { .. } => Fault::unavailable(
             "lease-lost",
             cause,

@@ -1,5 +1,6 @@
 //! A store that was put back from a backup is older than the world it finds: what was told to networks and to the edge since
-//! then carries higher generations, and they refuse lower ones. So it goes ahead of whatever they may have seen.
+//! then carries higher generations, and they refuse lower ones; whoever watches has heard of later changes. So it goes ahead of
+//! whatever they may have seen.
 
 use ports::{
     Store,
@@ -13,6 +14,8 @@ use crate::records;
 const AHEAD: u64 = 1_000_000;
 
 pub async fn catch_up(store: &dyn Store) -> Result<(), Fault> {
+    // Whoever watched heard of changes that this store has yet to number.
+    store.forget_changes(AHEAD).await.map_err(records::fault)?;
     let mut ground = records::ground(store).await?;
     ground.value.edge_generation += AHEAD;
     let mut writes = vec![Write::Put(Doc::new(&ground.value, ground.version))];
@@ -43,6 +46,7 @@ mod tests {
             account: "host".to_owned(),
             host: "local".to_owned(),
             name: "lab".parse().unwrap(),
+            labels: types::Labels::default(),
             cidr: "10.20.0.0/16".parse().unwrap(),
             generation: 7,
             uplink: 1,
@@ -63,6 +67,13 @@ mod tests {
                 generation,
                 ..network
             }
+        );
+        assert!(
+            store
+                .changes("network", network.project.as_str(), 1, 9)
+                .await
+                .is_err(),
+            "heard before"
         );
         let ground = records::ground(&store).await.unwrap();
         assert_eq!(ground.value.edge_generation, AHEAD);

@@ -73,6 +73,7 @@ impl From<&Fault> for Failure {
             | FaultKind::Unauthenticated
             | FaultKind::Forbidden
             | FaultKind::TooMany
+            | FaultKind::Gone
             | FaultKind::Exhausted => Exit::Refused,
             FaultKind::Unavailable | FaultKind::Internal => Exit::Failed,
         };

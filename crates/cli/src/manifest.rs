@@ -4,6 +4,7 @@
 //! an untyped tree instead would make the number 1.3 of the version 1.30.
 
 use std::{
+    collections::BTreeMap,
     fs,
     io::{self, Read},
     path::Path,
@@ -18,8 +19,14 @@ const API_VERSION: &str = "plasmacloud.io/v1";
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Document {
-    Cluster { name: String, spec: Box<ClusterSpec> },
-    Network { name: String, cidr: String },
+    Cluster {
+        metadata: Metadata,
+        spec: Box<ClusterSpec>,
+    },
+    Network {
+        metadata: Metadata,
+        cidr: String,
+    },
 }
 
 #[derive(Deserialize)]
@@ -40,10 +47,12 @@ struct Whole<S> {
     spec: S,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Metadata {
-    name: String,
+pub struct Metadata {
+    pub name: String,
+    /// Not written, they stay as they are.
+    pub labels: Option<BTreeMap<String, String>>,
 }
 
 #[derive(Deserialize)]
@@ -127,15 +136,12 @@ fn parse_one(document: &str, file: &str) -> Result<Document, Failure> {
     match header.kind.as_deref() {
         Some("Cluster") => {
             let Whole { metadata, spec, .. } = from_yaml::<Whole<Box<ClusterSpec>>>(document, file)?;
-            Ok(Document::Cluster {
-                name: metadata.name,
-                spec,
-            })
+            Ok(Document::Cluster { metadata, spec })
         }
         Some("VPC") => {
             let Whole { metadata, spec, .. } = from_yaml::<Whole<NetworkSpec>>(document, file)?;
             Ok(Document::Network {
-                name: metadata.name,
+                metadata,
                 cidr: spec.cidr,
             })
         }
@@ -174,7 +180,7 @@ fn invalid(file: &str, cause: &str) -> Failure {
 mod tests {
     use super::*;
 
-    const FILE: &str = "# a lab\n---\napiVersion: plasmacloud.io/v1\nkind: VPC\nmetadata: {name: lab}\nspec: {cidr: 10.20.0.0/16}\n\
+    const FILE: &str = "# a lab\n---\napiVersion: plasmacloud.io/v1\nkind: VPC\nmetadata: {name: lab, labels: {env: prod}}\nspec: {cidr: 10.20.0.0/16}\n\
         --- # the cluster\nspec:\n  version: 1.30\n  vpc: lab\n  nodeGroups:\n    default: {minReplicas: 2, resources: {cpu: 2}}\n\
         kind: Cluster\nmetadata:\n  name: dev\napiVersion: plasmacloud.io/v1\n---\n";
 
@@ -184,14 +190,20 @@ mod tests {
         assert_eq!(
             documents[0],
             Document::Network {
-                name: "lab".into(),
+                metadata: Metadata {
+                    name: "lab".into(),
+                    labels: Some([("env".to_owned(), "prod".to_owned())].into()),
+                },
                 cidr: "10.20.0.0/16".into()
             }
         );
-        let Document::Cluster { name, spec } = &documents[1] else {
+        let Document::Cluster { metadata, spec } = &documents[1] else {
             panic!("{documents:?}")
         };
-        assert_eq!((name.as_str(), spec.version.as_deref()), ("dev", Some("1.30")));
+        assert_eq!(
+            (metadata.name.as_str(), &metadata.labels, spec.version.as_deref()),
+            ("dev", &None, Some("1.30"))
+        );
         assert_eq!(spec.node_groups["default"].min_replicas, Some(2));
         assert_eq!(documents.len(), 2);
     }

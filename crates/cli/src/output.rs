@@ -105,6 +105,62 @@ pub fn table<R: Row>(rows: &[R], now: Timestamp, wide: bool) -> String {
     render(table)
 }
 
+/// Rows one at a time, each with what happened; columns grow and never shrink.
+pub struct Lines {
+    wide: bool,
+    widths: Vec<usize>,
+}
+
+impl Lines {
+    pub fn new(wide: bool) -> Self {
+        Self {
+            wide,
+            widths: Vec::new(),
+        }
+    }
+
+    pub fn line<R: Row>(&mut self, event: &str, row: &R, now: Timestamp) -> String {
+        let wide = self.wide;
+        let shown = |title: &str| wide || !title.starts_with('+');
+        let cells: Vec<String> = R::TITLES
+            .iter()
+            .zip(row.cells(now))
+            .filter(|(title, _)| shown(title))
+            .map(|(_, cell)| cell)
+            .collect();
+        let cells: Vec<String> = [event.to_owned()].into_iter().chain(cells).collect();
+        let mut text = String::new();
+        if self.widths.is_empty() {
+            let titles = R::TITLES
+                .iter()
+                .filter(|title| shown(title))
+                .map(|title| title.trim_start_matches('+').to_owned());
+            let titles: Vec<String> = ["EVENT".to_owned()].into_iter().chain(titles).collect();
+            self.widths = titles
+                .iter()
+                .zip(&cells)
+                .map(|(title, cell)| title.chars().count().max(cell.chars().count()))
+                .collect();
+            // "modified" is the longest that can come.
+            self.widths[0] = "modified".len();
+            text += &self.padded(&titles);
+        }
+        for (width, cell) in self.widths.iter_mut().zip(&cells) {
+            *width = (*width).max(cell.chars().count());
+        }
+        text + &self.padded(&cells)
+    }
+
+    fn padded(&self, cells: &[String]) -> String {
+        let line: String = cells
+            .iter()
+            .zip(&self.widths)
+            .map(|(cell, width)| format!("{cell:<width$}  "))
+            .collect();
+        line.trim_end().to_owned() + "\n"
+    }
+}
+
 pub fn pairs(pairs: &[(&str, String)]) -> String {
     let mut table = bare_table();
     for (what, how) in pairs.iter().filter(|(_, how)| !how.is_empty()) {
@@ -150,6 +206,25 @@ pub fn dash(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_come_one_by_one_under_their_titles() {
+        struct Thing(&'static str);
+        impl Row for Thing {
+            const TITLES: &'static [&'static str] = &["NAME", "+EXTRA", "AGE"];
+            fn cells(&self, _: Timestamp) -> Vec<String> {
+                vec![self.0.to_owned(), "x".to_owned(), "1s".to_owned()]
+            }
+        }
+        let mut lines = Lines::new(false);
+        let text = lines.line("added", &Thing("a"), Timestamp(0))
+            + &lines.line("modified", &Thing("longer"), Timestamp(0))
+            + &lines.line("deleted", &Thing("a"), Timestamp(0));
+        assert_eq!(
+            text,
+            "EVENT     NAME  AGE\nadded     a     1s\nmodified  longer  1s\ndeleted   a       1s\n"
+        );
+    }
 
     #[test]
     fn ages() {

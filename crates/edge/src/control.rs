@@ -157,6 +157,7 @@ fn status(kind: FaultKind) -> StatusCode {
         FaultKind::NotFound => StatusCode::NOT_FOUND,
         FaultKind::Conflict => StatusCode::CONFLICT,
         FaultKind::Refused | FaultKind::Forbidden => StatusCode::FORBIDDEN,
+        FaultKind::Gone => StatusCode::GONE,
         FaultKind::TooMany => StatusCode::TOO_MANY_REQUESTS,
         FaultKind::Unauthenticated => StatusCode::UNAUTHORIZED,
         FaultKind::Exhausted => StatusCode::INSUFFICIENT_STORAGE,

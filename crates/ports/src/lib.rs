@@ -8,6 +8,7 @@
 
 pub mod audit;
 pub mod bundles;
+pub mod changes;
 pub mod clock;
 pub mod cluster_api;
 pub mod compute;
@@ -19,6 +20,7 @@ mod entities;
 pub mod fake;
 pub mod images;
 pub mod network;
+pub mod paging;
 pub mod scan;
 pub mod store;
 pub mod vault;

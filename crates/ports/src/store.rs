@@ -1,4 +1,4 @@
-//! The platform's memory: documents, tasks with fenced leases, the ledger, secrets (sealed), events, the audit log.
+//! The platform's memory: documents and what changed of them (`changes`), tasks with fenced leases, the ledger, secrets (sealed), events, the audit log.
 //!
 //! Guarantees: a batch is all or nothing and durable when `commit` returns. Assumptions: any number of processes may
 //! use one store. A lease is exclusive until it runs out; its fence number rises with every lease of that task, and a
@@ -14,6 +14,8 @@ use types::{
 
 use crate::{
     audit::AuditFilter,
+    changes::Changes,
+    paging::{Row, Slice},
     vault::{KeyMark, Sealed, SecretRef, Vault},
 };
 
@@ -23,6 +25,8 @@ pub enum StoreError {
     NameTaken { kind: &'static str, name: String },
     #[error("{kind} '{id}' was changed by somebody else meanwhile")]
     Stale { kind: &'static str, id: String },
+    #[error("what changed after number {after} is no longer known")]
+    Forgotten { after: u64 },
     #[error("the lease on {subject} was lost")]
     Fenced { subject: Subject },
     #[error("the store at {place} is damaged: {detail}")]
@@ -186,6 +190,46 @@ pub trait Store: Send + Sync {
 
     async fn list(&self, kind: &'static str, filter: &Filter) -> Result<Vec<Doc>, StoreError>;
 
+    /// So many of a kind, in an order and from a place; with a scope, only those in it. Reads no more rows than it answers.
+    async fn page(
+        &self,
+        kind: &'static str,
+        scope: Option<&str>,
+        slice: &Slice,
+    ) -> Result<Vec<Row>, StoreError>;
+
+    /// The number of the last change; 0 before the first.
+    async fn last_change(&self) -> Result<u64, StoreError>;
+
+    /// What changed after a number, oldest first.
+    async fn changes(
+        &self,
+        kind: &'static str,
+        scope: &str,
+        after: u64,
+        limit: u32,
+    ) -> Result<Changes, StoreError>;
+
+    /// Ids and bodies as they were when `number` was the last change, in the order of ids, from after the one given.
+    async fn as_of(
+        &self,
+        kind: &'static str,
+        scope: &str,
+        number: u64,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<(String, String)>, StoreError>;
+
+    /// Returns when this process has written a change with a higher number. Another's changes are found by asking.
+    async fn changed_since(&self, number: u64);
+
+    /// Keeps the newest changes of each scope, this many.
+    async fn trim_changes(&self, keep: u32) -> Result<u64, StoreError>;
+
+    /// Forgets every change, and numbers the next as if so many more had been: for a store that was put back, whose own
+    /// later numbers somebody may have heard already.
+    async fn forget_changes(&self, ahead: u64) -> Result<(), StoreError>;
+
     async fn secret(&self, at: &SecretRef) -> Result<Option<Sealed>, StoreError>;
 
     /// Every secret by page, in the order of owner and name, from after the one given.
@@ -197,13 +241,14 @@ pub trait Store: Send + Sync {
 
     async fn ledger(&self, subject: &Subject) -> Result<Vec<LedgerEntry>, StoreError>;
 
-    /// Newest first.
+    /// Newest first, each with its number; from the newest before `before`.
     async fn events(
         &self,
         project: &str,
         subject: Option<&Subject>,
+        before: Option<u64>,
         limit: u32,
-    ) -> Result<Vec<Event>, StoreError>;
+    ) -> Result<Vec<(u64, Event)>, StoreError>;
 
     async fn trim_events(&self, before: Timestamp) -> Result<u64, StoreError>;
 

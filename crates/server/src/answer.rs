@@ -116,22 +116,6 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for At<T> {
     }
 }
 
-const DEFAULT_LIMIT: u32 = 100;
-const MAX_LIMIT: u32 = 1000;
-
-/// How many a list may answer.
-pub fn limit(asked: Option<u32>) -> Result<u32, Fault> {
-    let limit = asked.unwrap_or(DEFAULT_LIMIT);
-    if (1..=MAX_LIMIT).contains(&limit) {
-        return Ok(limit);
-    }
-    Err(Fault::invalid(
-        "limit-range",
-        format!("a limit of {limit} was asked for"),
-        format!("ask for 1 to {MAX_LIMIT}"),
-    ))
-}
-
 /// Parameters of the query.
 pub struct Asked<T>(pub T);
 

@@ -53,6 +53,7 @@ pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
     let token = credentials::prepare(&state, address, &config.cache_dir)?;
     let Platform {
         surface,
+        lists,
         tenants,
         logins,
         audit,
@@ -76,6 +77,7 @@ pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
     let api = Api {
         tls: tls.clone(),
         surface,
+        lists,
         tenants,
         logins,
         token: Arc::new(token),

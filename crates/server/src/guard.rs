@@ -8,7 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use api::routes::{self, Method};
+use api::{
+    query,
+    routes::{self, Method},
+};
 use app::tenants::{Entered, GrantedCluster};
 use axum::{
     extract::{ConnectInfo, FromRequestParts, MatchedPath, RawPathParams, Request, State},
@@ -92,11 +95,17 @@ pub async fn guard(
     }
     if row.access != Access::Open {
         let shown = request.headers().get(header::AUTHORIZATION).cloned();
-        match admitted(&api, row.access, &parameters, shown).await {
+        let named = Named::of(&parameters);
+        match admitted(&api, row.access, &named, shown.clone()).await {
             Ok(caller) => {
                 let (actor, place) = (caller.actor(), caller.place());
                 request.extensions_mut().insert(actor);
                 request.extensions_mut().insert(place);
+                request.extensions_mut().insert(Pass {
+                    access: row.access,
+                    named,
+                    shown,
+                });
                 request.extensions_mut().insert(caller);
             }
             Err(Stopped { mut refusal, caller }) => {
@@ -111,7 +120,53 @@ pub async fn guard(
             }
         }
     }
+    if let Err(fault) = query::check(row, request.uri().query().unwrap_or_default()) {
+        return Refusal(fault).into_response();
+    }
     next.run(request).await
+}
+
+/// What a path names of tenants.
+#[derive(Debug, Clone)]
+struct Named {
+    project: Option<String>,
+    org: Option<String>,
+    /// A cluster, where the access is about one.
+    reference: Option<String>,
+    instance: Option<String>,
+}
+
+impl Named {
+    fn of(parameters: &RawPathParams) -> Self {
+        let named = |wanted: &str| {
+            let found = parameters.iter().find(|(name, _)| *name == wanted);
+            found.map(|(_, value)| value.to_owned())
+        };
+        Self {
+            project: named("project"),
+            org: named("org"),
+            reference: named("reference"),
+            instance: named("instance"),
+        }
+    }
+}
+
+/// What somebody was let in with, to ask again later whether they still would be.
+#[derive(Clone)]
+pub struct Pass {
+    access: Access,
+    named: Named,
+    shown: Option<HeaderValue>,
+}
+
+impl Pass {
+    pub async fn is_good_still(&self, api: &Api) -> bool {
+        let Ok(principal) = authenticate(api, self.shown.clone()).await else {
+            return false;
+        };
+        let inside = enter(api, self.access, &principal, &self.named).await;
+        inside.is_ok_and(|inside| allowed(self.access, &principal, &inside))
+    }
 }
 
 /// Somebody who was not let in, as far as they are known.
@@ -143,7 +198,7 @@ fn too_many(wait: Duration) -> Response {
 async fn admitted(
     api: &Api,
     access: Access,
-    parameters: &RawPathParams,
+    named: &Named,
     shown: Option<HeaderValue>,
 ) -> Result<Caller, Stopped> {
     let principal = authenticate(api, shown).await?;
@@ -154,37 +209,14 @@ async fn admitted(
             caller: Some(Caller { principal, inside }),
         });
     }
-    let named = |wanted: &str| {
-        let found = parameters.iter().find(|(name, _)| *name == wanted);
-        found.map(|(_, value)| value)
-    };
-    let inside = match (named("project"), named("org")) {
-        (Some(project), _) => match api.tenants.enter(&principal, project).await {
-            Err(fault) if access == Access::ClusterSeen && fault.kind == FaultKind::NotFound => {
-                let cluster = named("reference").unwrap_or_default();
-                let granted = api.tenants.enter_granted(&principal, project, cluster).await;
-                granted.and_then(|granted| granted.map(Inside::Cluster).ok_or(fault))
-            }
-            entered => entered.map(Inside::Project),
-        },
-        (None, Some(org)) => api.tenants.find_org(&principal, org).await.map(Inside::Org),
-        (None, None) => Ok(Inside::Nowhere),
-    };
-    let shared = match (&inside, access) {
-        (Ok(Inside::Project(entered)), Access::ClusterAdmin) => {
-            let project = &entered.project.id;
-            match named("instance") {
-                Some(instance) => api.tenants.is_instance_shared(project, instance).await?,
-                None => {
-                    let cluster = named("reference").unwrap_or_default();
-                    api.tenants.is_shared(project, cluster).await?
-                }
-            }
-        }
-        _ => false,
-    };
+    let inside = enter(api, access, &principal, named).await;
     // What is several projects' is the organisation's to decide.
-    let access = if shared { Access::OrgAdmin } else { access };
+    let access = match &inside {
+        Ok(inside) if access == Access::ClusterAdmin && is_shared(api, inside, named).await? => {
+            Access::OrgAdmin
+        }
+        _ => access,
+    };
     let (caller, refused) = match inside {
         Ok(inside) if allowed(access, &principal, &inside) => return Ok(Caller { principal, inside }),
         Ok(inside) => (Caller { principal, inside }, forbidden(access)),
@@ -197,6 +229,33 @@ async fn admitted(
         refusal: Refusal(refused).into_response(),
         caller: Some(caller),
     })
+}
+
+async fn enter(api: &Api, access: Access, principal: &Principal, named: &Named) -> Result<Inside, Fault> {
+    match (&named.project, &named.org) {
+        (Some(project), _) => match api.tenants.enter(principal, project).await {
+            Err(fault) if access == Access::ClusterSeen && fault.kind == FaultKind::NotFound => {
+                let cluster = named.reference.as_deref().unwrap_or_default();
+                let granted = api.tenants.enter_granted(principal, project, cluster).await;
+                granted.and_then(|granted| granted.map(Inside::Cluster).ok_or(fault))
+            }
+            entered => entered.map(Inside::Project),
+        },
+        (None, Some(org)) => api.tenants.find_org(principal, org).await.map(Inside::Org),
+        (None, None) => Ok(Inside::Nowhere),
+    }
+}
+
+async fn is_shared(api: &Api, inside: &Inside, named: &Named) -> Result<bool, Fault> {
+    let Inside::Project(entered) = inside else {
+        return Ok(false);
+    };
+    let project = &entered.project.id;
+    match (&named.instance, &named.reference) {
+        (Some(instance), _) => api.tenants.is_instance_shared(project, instance).await,
+        (None, Some(cluster)) => api.tenants.is_shared(project, cluster).await,
+        (None, None) => Ok(false),
+    }
 }
 
 fn allowed(access: Access, principal: &Principal, inside: &Inside) -> bool {
@@ -277,6 +336,20 @@ impl<S: Send + Sync> FromRequestParts<S> for By {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
         Ok(Self(caller(parts)?.principal.clone()))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Pass {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+        let found = parts.extensions.get::<Self>().cloned();
+        found.ok_or_else(|| {
+            Refusal(Fault::internal(
+                "pass-unknown",
+                "an open route asks who is calling",
+            ))
+        })
     }
 }
 

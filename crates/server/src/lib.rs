@@ -30,6 +30,7 @@ pub mod state_dir;
 pub mod surface;
 pub mod teardown;
 pub mod tls;
+mod token;
 pub mod wiring;
 
 pub use surface::Surface;

@@ -7,18 +7,18 @@ use async_trait::async_trait;
 use cluster::ssh::PublicKey;
 use futures::stream::BoxStream;
 use types::{
-    Cidr, Fault, Name, OperationId, OrgId, Principal, ProjectId, Secret,
+    Cidr, Fault, OperationId, OrgId, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
     grant::Granted,
     kubeconfig::CertificateKind,
     machine::Machine,
     network::Network,
-    operation::{Event, Operation},
+    operation::Operation,
 };
 
 use crate::surface::{
-    ApiServing, BundleSummary, Census, Certificates, ClusterDetail, InForce, Level, PlanPreview, Progress,
-    SshPass, Surface, Trust, Usage,
+    ApiServing, BundleSummary, Called, Census, Certificates, ClusterDetail, InForce, Level, NetworkApplied,
+    PlanPreview, Progress, SshPass, Surface, Trust, Usage,
 };
 
 pub struct OpsSurface(pub Ops);
@@ -28,14 +28,19 @@ impl Surface for OpsSurface {
     async fn create_network(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         cidr: Cidr,
     ) -> Result<(Network, Operation), Fault> {
-        self.0.create_network(project, name, cidr).await
+        self.0.create_network(project, called, cidr).await
     }
 
-    async fn list_networks(&self, project: &ProjectId) -> Result<Vec<Network>, Fault> {
-        self.0.list_networks(project).await
+    async fn apply_network(
+        &self,
+        project: &ProjectId,
+        called: Called,
+        cidr: Cidr,
+    ) -> Result<NetworkApplied, Fault> {
+        self.0.apply_network(project, called, cidr).await
     }
 
     async fn get_network(&self, project: &ProjectId, reference: &str) -> Result<Network, Fault> {
@@ -49,32 +54,28 @@ impl Surface for OpsSurface {
     async fn create_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Operation), Fault> {
-        self.0.create_cluster(project, name, spec).await
+        self.0.create_cluster(project, called, spec).await
     }
 
     async fn apply_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Option<Operation>), Fault> {
-        self.0.apply_cluster(project, name, spec).await
+        self.0.apply_cluster(project, called, spec).await
     }
 
     async fn plan_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<PlanPreview, Fault> {
-        self.0.plan_cluster(project, name, spec).await
-    }
-
-    async fn list_clusters(&self, project: &ProjectId) -> Result<Vec<Cluster>, Fault> {
-        self.0.list_clusters(project).await
+        self.0.plan_cluster(project, called, spec).await
     }
 
     async fn get_cluster(&self, project: &ProjectId, reference: &str) -> Result<ClusterDetail, Fault> {
@@ -130,10 +131,6 @@ impl Surface for OpsSurface {
         self.0.list_images(project, reference).await
     }
 
-    async fn list_instances(&self, project: &ProjectId) -> Result<Vec<Machine>, Fault> {
-        self.0.list_instances(project).await
-    }
-
     async fn get_instance(&self, project: &ProjectId, reference: &str) -> Result<Machine, Fault> {
         self.0.get_instance(project, reference).await
     }
@@ -146,10 +143,6 @@ impl Surface for OpsSurface {
         public: &PublicKey,
     ) -> Result<SshPass, Fault> {
         self.0.ssh(caller, project, reference, public).await
-    }
-
-    async fn list_operations(&self, project: &ProjectId) -> Result<Vec<Operation>, Fault> {
-        self.0.list_operations(project).await
     }
 
     async fn get_operation(&self, project: &ProjectId, id: &OperationId) -> Result<Operation, Fault> {
@@ -166,15 +159,6 @@ impl Surface for OpsSurface {
         id: &OperationId,
     ) -> Result<BoxStream<'static, Operation>, Fault> {
         self.0.watch_operation(project, id).await
-    }
-
-    async fn list_events(
-        &self,
-        project: &ProjectId,
-        subject: Option<&str>,
-        limit: u32,
-    ) -> Result<Vec<Event>, Fault> {
-        self.0.list_events(project, subject, limit).await
     }
 
     async fn usage(&self, project: &ProjectId) -> Result<Usage, Fault> {

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use api::routes;
-use app::{Tenants, rotation::Rotator};
+use app::{Lists, Tenants, rotation::Rotator};
 use axum::{
     Router,
     extract::DefaultBodyLimit,
@@ -36,6 +36,7 @@ pub type Stop = watch::Receiver<bool>;
 #[derive(Clone)]
 pub struct Api {
     pub surface: Arc<dyn Surface>,
+    pub lists: Lists,
     pub tenants: Tenants,
     /// At providers of others.
     pub logins: oidc::Logins,
@@ -154,7 +155,10 @@ fn tenant_routes() -> Router<Api> {
 fn project_routes() -> Router<Api> {
     Router::new()
         .route(routes::NETWORKS, get(networks::list).post(networks::create))
-        .route(routes::NETWORK, get(networks::get).delete(networks::delete))
+        .route(
+            routes::NETWORK,
+            get(networks::get).put(networks::apply).delete(networks::delete),
+        )
         .route(routes::CLUSTERS, get(clusters::list).post(clusters::create))
         .route(routes::CLUSTERS_PLAN, post(clusters::plan))
         .route(

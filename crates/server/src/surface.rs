@@ -1,23 +1,26 @@
-//! What the routes need of the platform. Input is parsed before it gets here; output is the domain's own types.
+//! What the routes need of the platform, but for lists, which are read from its books (`app::Lists`). Input is parsed before it gets here; output is the domain's own types.
 
 use std::path::Path;
 
 pub use app::{
     identity::{ApiServing, Certificates, Level, Progress, Trust},
-    ops::{Census, Change, ClusterDetail, Impact, InForce, PlanPreview, PlannedStep, SshPass},
+    ops::{
+        Called, Census, Change, ClusterDetail, Impact, InForce, NetworkApplied, PlanPreview, PlannedStep,
+        SshPass,
+    },
     quota::Usage,
 };
 use async_trait::async_trait;
 use cluster::ssh::PublicKey;
 use futures::stream::BoxStream;
 use types::{
-    Cidr, Fault, Name, OperationId, OrgId, Patch, Principal, ProjectId, Secret,
+    Cidr, Fault, OperationId, OrgId, Patch, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
     grant::Granted,
     kubeconfig::CertificateKind,
     machine::Machine,
     network::Network,
-    operation::{Event, Operation},
+    operation::Operation,
 };
 
 /// A `reference` is a name or an id.
@@ -27,34 +30,39 @@ pub trait Surface: Send + Sync {
     async fn create_network(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         cidr: Cidr,
     ) -> Result<(Network, Operation), Fault>;
-    async fn list_networks(&self, project: &ProjectId) -> Result<Vec<Network>, Fault>;
+    /// Creates what is not there, and gives what is there its labels.
+    async fn apply_network(
+        &self,
+        project: &ProjectId,
+        called: Called,
+        cidr: Cidr,
+    ) -> Result<NetworkApplied, Fault>;
     async fn get_network(&self, project: &ProjectId, reference: &str) -> Result<Network, Fault>;
     async fn delete_network(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault>;
 
     async fn create_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Operation), Fault>;
     /// Creates what is not there; no operation when there is nothing to change.
     async fn apply_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Option<Operation>), Fault>;
     /// Changes nothing.
     async fn plan_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<PlanPreview, Fault>;
-    async fn list_clusters(&self, project: &ProjectId) -> Result<Vec<Cluster>, Fault>;
     async fn get_cluster(&self, project: &ProjectId, reference: &str) -> Result<ClusterDetail, Fault>;
     async fn delete_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault>;
     /// Takes up a creation that failed or was cancelled.
@@ -90,8 +98,6 @@ pub trait Surface: Send + Sync {
     ) -> Result<Vec<String>, Fault>;
     async fn list_images(&self, project: &ProjectId, reference: &str) -> Result<Vec<String>, Fault>;
 
-    /// Only machines the tenant may see.
-    async fn list_instances(&self, project: &ProjectId) -> Result<Vec<Machine>, Fault>;
     async fn get_instance(&self, project: &ProjectId, reference: &str) -> Result<Machine, Fault>;
     /// A certificate over this key, for the caller, and the way there.
     async fn ssh(
@@ -102,8 +108,6 @@ pub trait Surface: Send + Sync {
         public: &PublicKey,
     ) -> Result<SshPass, Fault>;
 
-    /// Newest first.
-    async fn list_operations(&self, project: &ProjectId) -> Result<Vec<Operation>, Fault>;
     async fn get_operation(&self, project: &ProjectId, id: &OperationId) -> Result<Operation, Fault>;
     /// Stops the creation of a cluster.
     async fn cancel_operation(&self, project: &ProjectId, id: &OperationId) -> Result<Operation, Fault>;
@@ -113,14 +117,6 @@ pub trait Surface: Send + Sync {
         project: &ProjectId,
         id: &OperationId,
     ) -> Result<BoxStream<'static, Operation>, Fault>;
-
-    /// Newest first; `subject` is a reference to a cluster or network, which may be gone already.
-    async fn list_events(
-        &self,
-        project: &ProjectId,
-        subject: Option<&str>,
-        limit: u32,
-    ) -> Result<Vec<Event>, Fault>;
 
     /// What a project has of what a quota counts.
     async fn usage(&self, project: &ProjectId) -> Result<Usage, Fault>;

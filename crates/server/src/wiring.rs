@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use app::{Ops, Publisher, Reconcilers, Settings, Tenants, World, rotation::Rotator};
+use app::{Lists, Ops, Publisher, Reconcilers, Settings, Tenants, World, rotation::Rotator};
 use bundle::Shelf;
 use edge::EdgeClient;
 use kubeapi::KubeApi;
@@ -31,6 +31,7 @@ use crate::{
 /// What runs behind the API.
 pub struct Platform {
     pub surface: Arc<dyn Surface>,
+    pub lists: Lists,
     pub tenants: Tenants,
     pub logins: oidc::Logins,
     pub audit: audit::Log,
@@ -51,6 +52,9 @@ const LEASE: Duration = Duration::from_secs(15);
 const PARALLEL_SUBJECTS: usize = 16;
 const EVENTS_KEPT_S: i64 = 14 * 86_400;
 const TRIM_EVERY: Duration = Duration::from_secs(3600);
+/// Of each project: some tens of clusters made, or days of a quiet one.
+const CHANGES_KEPT: u32 = 5_000;
+const TRIM_CHANGES_EVERY: Duration = Duration::from_secs(60);
 
 pub fn host(config: &Config, state: &StateDir) -> Result<Host, Fault> {
     let mark = instance::mark(state)?;
@@ -153,7 +157,12 @@ pub async fn build(
     background.spawn(worker.run(stopped(stop.clone())));
     background.spawn(Publisher::new(world.clone()).run(stopped(stop.clone())));
     background.spawn(rotate_keys(keys.clone(), stop.clone()));
-    background.spawn(trim_events(world.store.clone(), world.clock.clone(), stop));
+    background.spawn(trim_events(
+        world.store.clone(),
+        world.clock.clone(),
+        stop.clone(),
+    ));
+    background.spawn(trim_changes(world.store.clone(), stop));
     let audit = audit::Log {
         store: world.store.clone(),
         vault: world.vault.clone(),
@@ -176,6 +185,7 @@ pub async fn build(
         backup,
         tenants,
         logins,
+        lists: Lists::new(world.store.clone()),
         surface: Arc::new(OpsSurface(Ops::new(world))),
         background,
     })
@@ -201,6 +211,22 @@ async fn trim_events(store: Arc<dyn Store>, clock: Arc<dyn ports::Clock>, stop: 
                 tracing::warn!(%error, "old events could not be removed");
             }
             tokio::time::sleep(TRIM_EVERY).await;
+        }
+    };
+    tokio::select! {
+        () = trim => {}
+        () = stopped(stop) => {}
+    }
+}
+
+/// Whoever watches can take up again where they were as long as the log reaches back to it.
+async fn trim_changes(store: Arc<dyn Store>, stop: Stop) {
+    let trim = async {
+        loop {
+            if let Err(error) = store.trim_changes(CHANGES_KEPT).await {
+                tracing::warn!(%error, "old changes could not be removed");
+            }
+            tokio::time::sleep(TRIM_CHANGES_EVERY).await;
         }
     };
     tokio::select! {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use api::{
-    client::{AuditQuery, Client, ClientError},
+    client::{AuditQuery, Client, ClientError, Select},
     cluster::ClusterCreate,
     network::NetworkCreate,
     routes::{self, Audited},
@@ -60,6 +60,7 @@ impl Site {
     async fn make_network(&self, name: &str) -> Result<String, ClientError> {
         let request = NetworkCreate {
             name: name.to_owned(),
+            labels: None,
             cidr: "10.20.0.0/16".to_owned(),
         };
         Ok(self.client.create_network(&request).await?.network.id)
@@ -68,6 +69,7 @@ impl Site {
     async fn make_cluster(&self, name: &str) -> String {
         let create = ClusterCreate {
             name: name.to_owned(),
+            labels: None,
             spec: ClusterSpec {
                 vpc: Some("lab".to_owned()),
                 ..ClusterSpec::default()
@@ -126,7 +128,7 @@ async fn what_changes_something_is_recorded_before_and_after() {
         code(site.make_network("lab").await.unwrap_err()),
         "vpc-name-taken"
     );
-    site.client.list_networks().await.unwrap();
+    site.client.networks(&Select::default()).all().await.unwrap();
     site.client.delete_network("nope").await.unwrap_err();
     let log = site.log().await;
     assert_eq!(
@@ -281,7 +283,15 @@ async fn what_cannot_be_recorded_is_not_done() {
         code(site.make_network("lab").await.unwrap_err()),
         "audit-unwritable"
     );
-    assert!(site.client.list_networks().await.unwrap().networks.is_empty());
+    assert!(
+        site.client
+            .networks(&Select::default())
+            .all()
+            .await
+            .unwrap()
+            .networks
+            .is_empty()
+    );
     assert_eq!(
         code(site.client.credentials("dev", "admin.conf").await.unwrap_err()),
         "audit-unwritable"
@@ -330,24 +340,18 @@ async fn the_log_is_listed_in_pages_and_by_filter() {
         site.make_network(name).await.unwrap();
     }
     site.raw("DELETE", "/v1/projects/elsewhere/networks/x", "").await;
-    let mut query = AuditQuery {
-        limit: 4,
-        ..AuditQuery::default()
-    };
-    let first = site.client.list_audit(&query).await.unwrap();
+    let mut pages = site.client.audit(&AuditQuery::default());
+    let first = pages.next(4).await.unwrap().unwrap();
     let numbers = |list: &api::audit::AuditList| -> Vec<u64> {
         list.records.iter().map(|record| record.sequence).collect()
     };
     assert_eq!(numbers(&first), [7, 6, 5, 4]);
-    query.cursor = first.next;
-    let second = site.client.list_audit(&query).await.unwrap();
+    let second = pages.next(3).await.unwrap().unwrap();
     assert_eq!((numbers(&second), second.next), (vec![3, 2, 1], None));
+    assert!(pages.next(3).await.unwrap().is_none());
 
-    let by = async |query: AuditQuery| numbers(&site.client.list_audit(&query).await.unwrap());
-    let all = || AuditQuery {
-        limit: 100,
-        ..AuditQuery::default()
-    };
+    let by = async |query: AuditQuery| numbers(&site.client.audit(&query).all().await.unwrap());
+    let all = AuditQuery::default;
     let (actor, project) = (Some("unknown".to_owned()), Some("default".to_owned()));
     assert_eq!(by(AuditQuery { actor, ..all() }).await, [7]);
     assert_eq!(by(AuditQuery { project, ..all() }).await, [6, 5, 4, 3, 2, 1]);
@@ -359,7 +363,7 @@ async fn the_log_is_listed_in_pages_and_by_filter() {
         ("?since=soon", "time-invalid"),
         ("?cursor=x", "cursor-invalid"),
         ("?limit=0", "limit-range"),
-        ("?color=red", "query-invalid"),
+        ("?color=red", "query-unknown"),
         ("?project=elsewhere", "project-not-found"),
         (":verify?known=1:ff", "known-invalid"),
     ] {

@@ -77,6 +77,7 @@ fn spec(vpc: &str, workers: u32) -> ClusterSpec {
 async fn make_network(client: &Client, name: &str) {
     let request = NetworkCreate {
         name: name.to_owned(),
+        labels: None,
         cidr: "10.20.0.0/16".to_owned(),
     };
     client.create_network(&request).await.unwrap();
@@ -179,10 +180,12 @@ async fn a_cluster_from_create_to_delete() {
     make_network(client, "lab").await;
     let create = ClusterCreate {
         name: "dev".to_owned(),
+        labels: None,
         spec: spec("lab", 2),
     };
     let question = PlanRequest {
         name: "dev".to_owned(),
+        labels: None,
         spec: spec("lab", 2),
     };
     assert_eq!(
@@ -210,6 +213,7 @@ async fn a_cluster_from_create_to_delete() {
         .apply_cluster(
             "dev",
             &ClusterApply {
+                labels: None,
                 spec: by_id.cluster.spec,
             },
         )
@@ -234,6 +238,7 @@ async fn an_archive_arrives_whole_and_leaves_nothing_behind() {
     make_network(&site.client, "lab").await;
     let create = ClusterCreate {
         name: "dev".to_owned(),
+        labels: None,
         spec: spec("lab", 0),
     };
     site.client.create_cluster(&create).await.unwrap();
@@ -258,6 +263,7 @@ async fn stopping_ends_watches_at_once() {
     make_network(&site.client, "lab").await;
     let create = ClusterCreate {
         name: "stuck".to_owned(),
+        labels: None,
         spec: spec("lab", 0),
     };
     let operation = site
@@ -280,20 +286,24 @@ async fn events_are_filtered_and_bounded() {
     client
         .create_cluster(&ClusterCreate {
             name: "dev".to_owned(),
+            labels: None,
             spec: spec("lab", 0),
         })
         .await
         .unwrap();
-    assert_eq!(client.list_events(Some("dev"), 10).await.unwrap().events.len(), 1);
     assert_eq!(
-        client.list_events(Some("other"), 10).await.unwrap().events.len(),
+        client.events(Some("dev")).first(10).await.unwrap().events.len(),
+        1
+    );
+    assert_eq!(
+        client.events(Some("other")).first(10).await.unwrap().events.len(),
         0
     );
     assert_eq!(
-        problem(client.list_events(None, 0).await.unwrap_err()).1,
+        problem(client.events(None).next(0).await.unwrap_err()).1,
         "limit-range"
     );
     let path = routes::fill(routes::EVENTS, &[("project", PROJECT)]) + "?colour=red";
     let (status, _, body) = raw(endpoint, "GET", &path, &bearer(), "").await;
-    assert!(status == 400 && body.contains("query-invalid"), "{body}");
+    assert!(status == 400 && body.contains("query-unknown"), "{body}");
 }

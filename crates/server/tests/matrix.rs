@@ -299,7 +299,7 @@ async fn a_grant_lets_into_one_cluster_and_nothing_else_of_its_project() {
         Write::Put(Doc::new(&grant, 0)),
     ];
     let fence = None;
-    ports::Store::commit(&books, Batch { fence, writes })
+    ports::Store::commit(&*books, Batch { fence, writes })
         .await
         .unwrap();
 
@@ -389,11 +389,11 @@ async fn a_shared_cluster_is_its_organisations_to_administer() {
             Write::Put(Doc::new(&worker, 0)),
         ];
         let fence = None;
-        ports::Store::commit(&books, Batch { fence, writes })
+        ports::Store::commit(&*books, Batch { fence, writes })
             .await
             .unwrap();
         if name == "shared" {
-            let with = ports::Store::list(&books, "project", &Filter::default())
+            let with = ports::Store::list(&*books, "project", &Filter::default())
                 .await
                 .unwrap();
             let with = with
@@ -408,7 +408,7 @@ async fn a_shared_cluster_is_its_organisations_to_administer() {
                 remove_after: None,
             };
             let (fence, writes) = (None, vec![Write::Put(Doc::new(&share, 0))]);
-            ports::Store::commit(&books, Batch { fence, writes })
+            ports::Store::commit(&*books, Batch { fence, writes })
                 .await
                 .unwrap();
         }
@@ -460,11 +460,7 @@ async fn strangers_who_ask_without_end_are_told_to_wait_and_the_log_is_spared() 
         unknown += 1;
         assert!(unknown < 2000, "never stopped");
     }
-    let query = AuditQuery {
-        limit: 1000,
-        ..AuditQuery::default()
-    };
-    let log = root.list_audit(&query).await.unwrap();
+    let log = root.audit(&AuditQuery::default()).all().await.unwrap();
     assert_eq!(log.records.len(), unknown);
 }
 

@@ -1,18 +1,30 @@
 //! A batch, write by write, inside one transaction.
 
-use ports::store::{Batch, Write};
+use ports::{
+    changes::is_watched,
+    store::{Batch, Write},
+};
 use sqlx::SqliteConnection;
 
-use crate::{documents, error::Trouble, records, secrets, tasks};
+use crate::{changes, documents, error::Trouble, records, secrets, tasks};
 
-pub(crate) async fn run(tx: &mut SqliteConnection, batch: Batch) -> Result<(), Trouble> {
+/// The number of the last change, if the batch may have made one.
+pub(crate) async fn run(tx: &mut SqliteConnection, batch: Batch) -> Result<Option<u64>, Trouble> {
     if let Some(lease) = &batch.fence {
         tasks::check_fence(tx, lease).await?;
     }
+    let watched = batch.writes.iter().any(|write| match write {
+        Write::Put(doc) => is_watched(doc.kind),
+        Write::Delete { kind, .. } => is_watched(kind),
+        _ => false,
+    });
     for write in batch.writes {
         run_one(tx, write).await?;
     }
-    Ok(())
+    if watched {
+        return changes::last(tx).await.map(Some);
+    }
+    Ok(None)
 }
 
 async fn run_one(tx: &mut SqliteConnection, write: Write) -> Result<(), Trouble> {

@@ -3,7 +3,10 @@
 use ports::store::{Doc, Filter, StoreError};
 use sqlx::SqliteConnection;
 
-use crate::error::{Trouble, damaged, signed};
+use crate::{
+    changes,
+    error::{Trouble, damaged, signed},
+};
 
 #[derive(sqlx::FromRow)]
 struct Row {
@@ -67,12 +70,18 @@ async fn insert(tx: &mut SqliteConnection, doc: &Doc) -> Result<bool, sqlx::Erro
     .bind(&doc.name)
     .bind(&doc.parent)
     .bind(doc.body.to_string())
-    .execute(tx)
+    .execute(&mut *tx)
     .await?;
-    Ok(done.rows_affected() == 1)
+    if done.rows_affected() == 0 {
+        return Ok(false);
+    }
+    changes::made(tx, doc.kind, &doc.scope, &doc.id).await?;
+    Ok(true)
 }
 
 async fn replace(tx: &mut SqliteConnection, doc: &Doc) -> Result<bool, sqlx::Error> {
+    let body = doc.body.to_string();
+    changes::replaced(tx, doc.kind, &doc.id, &body).await?;
     let done = sqlx::query(
         "UPDATE documents SET scope = ?, name = ?, parent = ?, version = version + 1, body = ?
          WHERE kind = ? AND id = ? AND version = ?",
@@ -80,7 +89,7 @@ async fn replace(tx: &mut SqliteConnection, doc: &Doc) -> Result<bool, sqlx::Err
     .bind(&doc.scope)
     .bind(&doc.name)
     .bind(&doc.parent)
-    .bind(doc.body.to_string())
+    .bind(body)
     .bind(doc.kind)
     .bind(&doc.id)
     .bind(signed(doc.version))
@@ -90,6 +99,7 @@ async fn replace(tx: &mut SqliteConnection, doc: &Doc) -> Result<bool, sqlx::Err
 }
 
 pub(crate) async fn delete(tx: &mut SqliteConnection, kind: &str, id: &str) -> Result<(), Trouble> {
+    changes::removed(tx, kind, id).await?;
     sqlx::query("DELETE FROM documents WHERE kind = ? AND id = ?")
         .bind(kind)
         .bind(id)

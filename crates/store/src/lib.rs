@@ -1,4 +1,4 @@
-//! The platform's memory in one SQLite file: documents, tasks with fenced leases, the ledger, sealed secrets, events, the audit
+//! The platform's memory in one SQLite file: documents with the log of their changes, tasks with fenced leases, the ledger, sealed secrets, events, the audit
 //! log.
 //!
 //! Guarantees
@@ -24,9 +24,11 @@
 
 mod audit;
 mod batch;
+mod changes;
 mod documents;
 mod error;
 mod open;
+mod pages;
 mod place;
 mod records;
 mod secrets;

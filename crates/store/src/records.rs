@@ -7,7 +7,7 @@ use types::{
     operation::{Event, Subject},
 };
 
-use crate::error::{Trouble, damaged};
+use crate::error::{Trouble, damaged, signed};
 
 pub(crate) async fn ledger_add(tx: &mut SqliteConnection, entry: &LedgerEntry) -> Result<(), Trouble> {
     sqlx::query(
@@ -82,22 +82,31 @@ pub(crate) async fn events(
     db: &mut SqliteConnection,
     project: &str,
     subject: Option<&Subject>,
+    before: Option<u64>,
     limit: u32,
-) -> Result<Vec<Event>, Trouble> {
+) -> Result<Vec<(u64, Event)>, Trouble> {
     let query = match subject {
-        None => sqlx::query_as("SELECT id, body FROM events WHERE project = ? ORDER BY seq DESC LIMIT ?")
-            .bind(project),
+        None => sqlx::query_as(
+            "SELECT seq, id, body FROM events WHERE project = ? AND seq < ? ORDER BY seq DESC LIMIT ?",
+        )
+        .bind(project),
         Some(subject) => sqlx::query_as(
-            "SELECT id, body FROM events WHERE project = ? AND subject_kind = ? AND subject_id = ?
+            "SELECT seq, id, body FROM events WHERE project = ? AND subject_kind = ? AND subject_id = ? AND seq < ?
              ORDER BY seq DESC LIMIT ?",
         )
         .bind(project)
         .bind(subject.kind.as_str())
         .bind(&subject.id),
     };
-    let rows: Vec<(String, String)> = query.bind(limit).fetch_all(db).await?;
-    let event = |(id, body): (String, String)| {
-        serde_json::from_str(&body).map_err(|error| damaged(format!("event {id}"), error))
+    let rows: Vec<(i64, String, String)> = query
+        .bind(before.map_or(i64::MAX, signed))
+        .bind(limit)
+        .fetch_all(db)
+        .await?;
+    let event = |(seq, id, body): (i64, String, String)| {
+        let event = serde_json::from_str(&body).map_err(|error| damaged(format!("event {id}"), error))?;
+        let number = u64::try_from(seq).map_err(|error| damaged(format!("event {id}"), error))?;
+        Ok((number, event))
     };
     rows.into_iter().map(event).collect()
 }

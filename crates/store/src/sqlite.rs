@@ -1,15 +1,21 @@
 //! The store itself: each call takes a connection, runs in one transaction where it writes, and speaks the port's errors.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use async_trait::async_trait;
 use ports::{
     Store, Vault,
     audit::AuditFilter,
+    changes::Changes,
+    paging::{Row, Slice},
     store::{Batch, Doc, Filter, Lease, LedgerEntry, Next, StoreError},
     vault::{Sealed, SecretRef},
 };
 use sqlx::{Connection, Sqlite, pool::PoolConnection};
+use tokio::sync::watch;
 use types::{
     Timestamp,
     audit::{AuditRecord, Entry},
@@ -17,10 +23,10 @@ use types::{
 };
 
 use crate::{
-    audit, batch, documents,
+    audit, batch, changes, documents,
     error::Trouble,
     open::{self, Pools},
-    records, secrets, tasks,
+    pages, records, secrets, tasks,
 };
 
 /// Readers must not be passed by a writer between the look and the write: the lock is taken at the beginning.
@@ -31,6 +37,8 @@ const BEGIN: &str = "BEGIN IMMEDIATE";
 pub struct SqliteStore {
     path: PathBuf,
     pools: Pools,
+    /// The last change that was written through this handle or a clone of it.
+    changed: Arc<watch::Sender<u64>>,
 }
 
 impl SqliteStore {
@@ -38,7 +46,8 @@ impl SqliteStore {
     pub async fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref().to_owned();
         let pools = open::open(&path).await?;
-        Ok(Self { path, pools })
+        let changed = Arc::default();
+        Ok(Self { path, pools, changed })
     }
 
     pub async fn close(&self) {
@@ -52,7 +61,7 @@ impl SqliteStore {
         self.told("take a snapshot", copied)
     }
 
-    async fn reader(&self) -> Result<PoolConnection<Sqlite>, Trouble> {
+    pub(crate) async fn reader(&self) -> Result<PoolConnection<Sqlite>, Trouble> {
         Ok(self.pools.readers.acquire().await?)
     }
 
@@ -108,10 +117,35 @@ macro_rules! reading {
     }};
 }
 
+/// Several reads that see the same.
+macro_rules! at_one_moment {
+    ($store:expr, $op:literal, |$tx:ident| $work:expr) => {{
+        let outcome = async {
+            let mut connection = $store.reader().await?;
+            let done = async {
+                let mut transaction = connection.begin().await?;
+                let $tx = &mut *transaction;
+                let answer = $work.await;
+                transaction.rollback().await?;
+                answer
+            }
+            .await;
+            keep_if_sound(&mut connection, &done);
+            done
+        }
+        .await;
+        $store.told($op, outcome)
+    }};
+}
+
 #[async_trait]
 impl Store for SqliteStore {
     async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
-        in_transaction!(self, "commit", |tx| batch::run(tx, batch))
+        if let Some(last) = in_transaction!(self, "commit", |tx| batch::run(tx, batch))? {
+            self.changed
+                .send_if_modified(|known| last > std::mem::replace(known, last.max(*known)));
+        }
+        Ok(())
     }
 
     async fn get(&self, kind: &'static str, id: &str) -> Result<Option<Doc>, StoreError> {
@@ -120,6 +154,59 @@ impl Store for SqliteStore {
 
     async fn list(&self, kind: &'static str, filter: &Filter) -> Result<Vec<Doc>, StoreError> {
         reading!(self, "list documents", |db| documents::list(db, kind, filter))
+    }
+
+    async fn page(
+        &self,
+        kind: &'static str,
+        scope: Option<&str>,
+        slice: &Slice,
+    ) -> Result<Vec<Row>, StoreError> {
+        reading!(self, "list documents by the page", |db| pages::page(
+            db, kind, scope, slice
+        ))
+    }
+
+    async fn last_change(&self) -> Result<u64, StoreError> {
+        reading!(self, "read the last change", |db| changes::last(db))
+    }
+
+    async fn changes(
+        &self,
+        kind: &'static str,
+        scope: &str,
+        after: u64,
+        limit: u32,
+    ) -> Result<Changes, StoreError> {
+        at_one_moment!(self, "read changes", |tx| changes::list(
+            tx, kind, scope, after, limit
+        ))
+    }
+
+    async fn as_of(
+        &self,
+        kind: &'static str,
+        scope: &str,
+        number: u64,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<(String, String)>, StoreError> {
+        at_one_moment!(self, "read what was", |tx| changes::as_of(
+            tx, kind, scope, number, after, limit
+        ))
+    }
+
+    async fn changed_since(&self, number: u64) {
+        // The sender is this handle's own.
+        let _ = self.changed.subscribe().wait_for(|last| *last > number).await;
+    }
+
+    async fn trim_changes(&self, keep: u32) -> Result<u64, StoreError> {
+        in_transaction!(self, "trim changes", |tx| changes::trim(tx, keep))
+    }
+
+    async fn forget_changes(&self, ahead: u64) -> Result<(), StoreError> {
+        in_transaction!(self, "forget changes", |tx| changes::forget(tx, ahead))
     }
 
     async fn secret(&self, at: &SecretRef) -> Result<Option<Sealed>, StoreError> {
@@ -142,10 +229,11 @@ impl Store for SqliteStore {
         &self,
         project: &str,
         subject: Option<&Subject>,
+        before: Option<u64>,
         limit: u32,
-    ) -> Result<Vec<Event>, StoreError> {
+    ) -> Result<Vec<(u64, Event)>, StoreError> {
         reading!(self, "read events", |db| records::events(
-            db, project, subject, limit
+            db, project, subject, before, limit
         ))
     }
 

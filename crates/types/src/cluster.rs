@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, net::Ipv4Addr};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Bytes, Cidr, ClusterId, MilliCpu, Name, NetworkId, Patch, ProjectId, Timestamp,
+    Bytes, Cidr, ClusterId, Labels, MilliCpu, Name, NetworkId, Patch, ProjectId, Timestamp,
     status::{ClusterPhase, Condition},
     tenancy::PodSecurity,
     version::Wanted,
@@ -241,6 +241,8 @@ pub struct Cluster {
     pub id: ClusterId,
     pub project: ProjectId,
     pub name: Name,
+    #[serde(default)]
+    pub labels: Labels,
     pub network: NetworkId,
     pub spec: ClusterSpec,
     pub scales: BTreeMap<Name, Scale>,

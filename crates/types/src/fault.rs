@@ -12,6 +12,8 @@ pub enum FaultKind {
     /// The request itself is wrong; repeating it cannot help.
     Invalid,
     NotFound,
+    /// It was there and is no more; asking for the same again cannot help.
+    Gone,
     /// The state of something else stands in the way.
     Conflict,
     /// Understood, and not allowed or not supported.
@@ -36,6 +38,7 @@ impl FaultKind {
             Self::Unavailable | Self::Internal | Self::Exhausted => true,
             Self::Invalid
             | Self::NotFound
+            | Self::Gone
             | Self::Conflict
             | Self::Refused
             | Self::Unauthenticated

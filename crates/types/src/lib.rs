@@ -13,6 +13,7 @@ pub mod id;
 pub mod keeper;
 pub mod kept_secret;
 pub mod kubeconfig;
+pub mod label;
 pub mod machine;
 pub mod name;
 pub mod network;
@@ -21,6 +22,7 @@ pub mod quantity;
 #[cfg(feature = "testing")]
 pub mod sample;
 pub mod secret;
+pub mod selector;
 pub mod share;
 pub mod ssh_key;
 pub mod status;
@@ -36,6 +38,7 @@ pub use id::{
     ClusterId, EventId, GrantId, InvitationId, KeptSecretId, MachineId, NetworkId, OperationId, OrgId,
     PortId, ProjectId, RequestId, ServiceAccountId, SessionId, ShareId, SshKeyId, TokenId, UserId, VolumeId,
 };
+pub use label::Labels;
 pub use name::Name;
 pub use quantity::{Bytes, MilliCpu};
 pub use secret::Secret;

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Cidr, Fault, Name, NetworkId, ProjectId, Timestamp};
+use crate::{Cidr, Fault, Labels, Name, NetworkId, ProjectId, Timestamp};
 
 /// The account every network of this platform's own infrastructure belongs to.
 pub const HOST_ACCOUNT: &str = "host";
@@ -22,6 +22,8 @@ pub struct Network {
     pub account: String,
     pub host: String,
     pub name: Name,
+    #[serde(default)]
+    pub labels: Labels,
     pub cidr: Cidr,
     /// Rises with every change of anything in the network: ports, routes, deletion.
     pub generation: u64,

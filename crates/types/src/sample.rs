@@ -15,6 +15,7 @@ pub fn cluster(version: &str) -> Cluster {
         id: ClusterId::generate(),
         project: ProjectId::generate(),
         name: "dev".parse().expect("a name"),
+        labels: Default::default(),
         network: NetworkId::generate(),
         spec: ClusterSpec::default(),
         scales: BTreeMap::new(),

@@ -1,6 +1,6 @@
 //! The audit log through the client.
 
-use super::{Client, ClientError};
+use super::{Client, ClientError, Pages};
 use crate::{
     audit::{AuditList, VerdictView},
     routes,
@@ -13,33 +13,28 @@ pub struct AuditQuery {
     pub until: Option<String>,
     pub actor: Option<String>,
     pub project: Option<String>,
-    pub cursor: Option<String>,
-    pub limit: u32,
 }
 
 impl Client {
-    pub async fn list_audit(&self, query: &AuditQuery) -> Result<AuditList, ClientError> {
+    /// Newest first.
+    pub fn audit(&self, query: &AuditQuery) -> Pages<AuditList> {
         let AuditQuery {
             since,
             until,
             actor,
             project,
-            cursor,
-            limit,
         } = query;
         let given = [
             ("since", since),
             ("until", until),
             ("actor", actor),
             ("project", project),
-            ("cursor", cursor),
         ];
-        let filters: String = given
-            .iter()
-            .filter_map(|(name, value)| Some(format!("&{name}={}", routes::escape(value.as_deref()?))))
+        let parameters = given
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value.clone()?)))
             .collect();
-        self.get(&format!("{}?limit={limit}{filters}", routes::AUDIT))
-            .await
+        Pages::new(self, routes::AUDIT.to_owned(), parameters)
     }
 
     /// `known` is a head that was noted down earlier.

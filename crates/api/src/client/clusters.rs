@@ -5,11 +5,11 @@ use std::path::Path;
 use tokio::fs::File;
 use types::Secret;
 
-use super::{Client, ClientError, connection::Payload};
+use super::{Client, ClientError, Pages, Select, Watch, connection::Payload};
 use crate::{
     cluster::{
-        ClusterAccepted, ClusterApply, ClusterCreate, ClusterDetailView, ClusterList, CredentialsRequest,
-        ImageList,
+        ClusterAccepted, ClusterApply, ClusterCreate, ClusterDetailView, ClusterList, ClusterView,
+        CredentialsRequest, ImageList,
     },
     operation::OperationAccepted,
     plan::{PlanRequest, PlanView},
@@ -17,8 +17,16 @@ use crate::{
 };
 
 impl Client {
-    pub async fn list_clusters(&self) -> Result<ClusterList, ClientError> {
-        self.get(&self.path(routes::CLUSTERS, &[])).await
+    pub fn clusters(&self, select: &Select) -> Pages<ClusterList> {
+        self.pages(routes::CLUSTERS, select.parameters())
+    }
+
+    pub async fn watch_clusters(
+        &self,
+        select: &Select,
+        resume: Option<String>,
+    ) -> Result<Watch<ClusterView>, ClientError> {
+        self.watch(routes::CLUSTERS, select, resume).await
     }
 
     pub async fn get_cluster(&self, reference: &str) -> Result<ClusterDetailView, ClientError> {

@@ -11,9 +11,11 @@ mod grants;
 mod keys;
 mod networks;
 mod operations;
+mod pages;
 mod people;
 mod secrets;
 mod shares;
+mod sse;
 mod ssh;
 mod tenants;
 mod tls;
@@ -30,9 +32,10 @@ use crate::{
 pub use audit::AuditQuery;
 pub use backup::Download;
 pub use error::ClientError;
+pub use pages::{Page, Pages, Select};
 pub use people::Whose;
 pub use tls::Trust;
-pub use watch::OperationWatch;
+pub use watch::{OperationWatch, Seen, Watch};
 
 use connection::{Connection, Payload};
 
@@ -74,13 +77,36 @@ impl Client {
         self.get(routes::BUNDLES).await
     }
 
-    pub async fn list_instances(&self) -> Result<InstanceList, ClientError> {
-        self.get(&self.path(routes::INSTANCES, &[])).await
+    pub fn instances(&self, select: &Select) -> Pages<InstanceList> {
+        self.pages(routes::INSTANCES, select.parameters())
+    }
+
+    pub async fn watch_instances(
+        &self,
+        select: &Select,
+        resume: Option<String>,
+    ) -> Result<Watch<InstanceView>, ClientError> {
+        self.watch(routes::INSTANCES, select, resume).await
     }
 
     pub async fn get_instance(&self, reference: &str) -> Result<InstanceView, ClientError> {
         self.get(&self.path(routes::INSTANCE, &[("reference", reference)]))
             .await
+    }
+
+    /// A list in the project.
+    fn pages<P: Page>(&self, pattern: &str, parameters: Vec<(&'static str, String)>) -> Pages<P> {
+        Pages::new(self, self.path(pattern, &[]), parameters)
+    }
+
+    async fn watch<V: DeserializeOwned>(
+        &self,
+        pattern: &str,
+        select: &Select,
+        resume: Option<String>,
+    ) -> Result<Watch<V>, ClientError> {
+        let path = self.path(pattern, &[]);
+        Watch::begin(self.connection.clone(), path, select.parameters(), resume).await
     }
 
     fn path(&self, pattern: &str, values: &[(&str, &str)]) -> String {

@@ -1,15 +1,32 @@
 //! Networks through the client.
 
-use super::{Client, ClientError};
+use super::{Client, ClientError, Pages, Select, Watch};
 use crate::{
-    network::{NetworkAccepted, NetworkCreate, NetworkList, NetworkView},
+    network::{NetworkAccepted, NetworkApplied, NetworkApply, NetworkCreate, NetworkList, NetworkView},
     operation::OperationAccepted,
     routes::{self, Method},
 };
 
 impl Client {
-    pub async fn list_networks(&self) -> Result<NetworkList, ClientError> {
-        self.get(&self.path(routes::NETWORKS, &[])).await
+    pub fn networks(&self, select: &Select) -> Pages<NetworkList> {
+        self.pages(routes::NETWORKS, select.parameters())
+    }
+
+    pub async fn watch_networks(
+        &self,
+        select: &Select,
+        resume: Option<String>,
+    ) -> Result<Watch<NetworkView>, ClientError> {
+        self.watch(routes::NETWORKS, select, resume).await
+    }
+
+    pub async fn apply_network(
+        &self,
+        name: &str,
+        request: &NetworkApply,
+    ) -> Result<NetworkApplied, ClientError> {
+        let path = self.path(routes::NETWORK, &[("reference", name)]);
+        self.send(Method::Put, &path, request).await
     }
 
     pub async fn get_network(&self, reference: &str) -> Result<NetworkView, ClientError> {

@@ -1,6 +1,6 @@
 //! Operations and events through the client.
 
-use super::{Client, ClientError, OperationWatch, connection::Payload};
+use super::{Client, ClientError, OperationWatch, Pages, Select, Watch, connection::Payload};
 use crate::{
     event::EventList,
     operation::{OperationList, OperationView},
@@ -8,8 +8,17 @@ use crate::{
 };
 
 impl Client {
-    pub async fn list_operations(&self) -> Result<OperationList, ClientError> {
-        self.get(&self.path(routes::OPERATIONS, &[])).await
+    /// Newest first.
+    pub fn operations(&self, select: &Select) -> Pages<OperationList> {
+        self.pages(routes::OPERATIONS, select.parameters())
+    }
+
+    pub async fn watch_operations(
+        &self,
+        select: &Select,
+        resume: Option<String>,
+    ) -> Result<Watch<OperationView>, ClientError> {
+        self.watch(routes::OPERATIONS, select, resume).await
     }
 
     pub async fn get_operation(&self, id: &str) -> Result<OperationView, ClientError> {
@@ -28,14 +37,9 @@ impl Client {
         Ok(OperationWatch::new(self.connection.clone(), response.into_body()))
     }
 
-    pub async fn list_events(&self, subject: Option<&str>, limit: u32) -> Result<EventList, ClientError> {
-        let subject = subject
-            .map(|subject| format!("&subject={}", routes::escape(subject)))
-            .unwrap_or_default();
-        self.get(&format!(
-            "{}?limit={limit}{subject}",
-            self.path(routes::EVENTS, &[])
-        ))
-        .await
+    /// Newest first; of one cluster or network, or of all.
+    pub fn events(&self, subject: Option<&str>) -> Pages<EventList> {
+        let subject = subject.map(|subject| ("subject", subject.to_owned()));
+        self.pages(routes::EVENTS, subject.into_iter().collect())
     }
 }

@@ -1,6 +1,6 @@
 //! Invitations, everybody the platform knows, and passwords through the client.
 
-use super::{Client, ClientError};
+use super::{Client, ClientError, Pages};
 use crate::{
     routes::{self, Method},
     tenant::{
@@ -27,7 +27,7 @@ impl Client {
             Whose::Org(org) => routes::fill(routes::ORG_INVITATIONS, &[("org", org)]),
             Whose::Platform => routes::USER_INVITATIONS.to_owned(),
         };
-        self.get(&path).await
+        Pages::new(self, path, Vec::new()).all().await
     }
 
     /// By id, or all of an address.
@@ -42,7 +42,7 @@ impl Client {
     }
 
     pub async fn list_users(&self) -> Result<MemberList, ClientError> {
-        self.get(routes::USERS).await
+        Pages::new(self, routes::USERS.to_owned(), Vec::new()).all().await
     }
 
     pub async fn invite_to_platform(&self, request: &Invite) -> Result<InvitedView, ClientError> {

@@ -1,6 +1,6 @@
 //! Organisations, projects, people and programs through the client.
 
-use super::{Client, ClientError};
+use super::{Client, ClientError, Pages};
 use crate::{
     routes::{self, Method},
     tenant::{
@@ -50,7 +50,7 @@ impl Client {
     }
 
     pub async fn list_orgs(&self) -> Result<OrgList, ClientError> {
-        self.get(routes::ORGS).await
+        Pages::new(self, routes::ORGS.to_owned(), Vec::new()).all().await
     }
 
     pub async fn create_org(&self, request: &OrgCreate) -> Result<OrgView, ClientError> {
@@ -75,8 +75,8 @@ impl Client {
     }
 
     pub async fn list_org_members(&self, org: &str) -> Result<MemberList, ClientError> {
-        self.get(&routes::fill(routes::ORG_MEMBERS, &[("org", org)]))
-            .await
+        let path = routes::fill(routes::ORG_MEMBERS, &[("org", org)]);
+        Pages::new(self, path, Vec::new()).all().await
     }
 
     pub async fn invite_to_org(&self, org: &str, request: &Invite) -> Result<InvitedView, ClientError> {
@@ -93,7 +93,9 @@ impl Client {
     }
 
     pub async fn list_projects(&self) -> Result<ProjectList, ClientError> {
-        self.get(routes::PROJECTS).await
+        Pages::new(self, routes::PROJECTS.to_owned(), Vec::new())
+            .all()
+            .await
     }
 
     pub async fn create_project(
@@ -126,7 +128,7 @@ impl Client {
     }
 
     pub async fn list_members(&self) -> Result<MemberList, ClientError> {
-        self.get(&self.path(routes::PROJECT_MEMBERS, &[])).await
+        self.pages(routes::PROJECT_MEMBERS, Vec::new()).all().await
     }
 
     pub async fn invite(&self, request: &Invite) -> Result<InvitedView, ClientError> {
@@ -140,7 +142,7 @@ impl Client {
     }
 
     pub async fn list_service_accounts(&self) -> Result<ServiceAccountList, ClientError> {
-        self.get(&self.path(routes::SERVICE_ACCOUNTS, &[])).await
+        self.pages(routes::SERVICE_ACCOUNTS, Vec::new()).all().await
     }
 
     pub async fn create_service_account(
@@ -157,7 +159,7 @@ impl Client {
     }
 
     pub async fn list_tokens(&self) -> Result<TokenList, ClientError> {
-        self.get(&self.path(routes::TOKENS, &[])).await
+        self.pages(routes::TOKENS, Vec::new()).all().await
     }
 
     pub async fn create_token(&self, request: &TokenCreate) -> Result<TokenFresh, ClientError> {

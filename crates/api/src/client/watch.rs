@@ -1,41 +1,40 @@
-//! Reading an operation's server-sent events: lines of `data:`, an empty line ends one event, a comment is a sign of life.
+//! Following: one operation to its end, or a whole list for as long as somebody listens.
 
-use std::time::Duration;
+use std::{marker::PhantomData, time::Duration};
 
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use tokio::time::timeout;
+use serde::de::DeserializeOwned;
+use tokio::time::{sleep, timeout};
 
-use super::{ClientError, connection::Connection};
-use crate::operation::OperationView;
+use super::{
+    ClientError,
+    connection::{Connection, Payload},
+    pages::with_query,
+    sse::{Event, Parser},
+};
+use crate::{operation::OperationView, routes::Method};
 
 /// The server says something at least three times in this while.
 const SILENCE: Duration = Duration::from_secs(45);
+/// How often somebody who does not answer is asked again, and how long to wait: twice as long each time, at most this.
+const TRIES: u32 = 12;
+const PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
+/// A stream of events as it comes.
 #[derive(Debug)]
-pub struct OperationWatch {
+struct Stream {
     connection: Connection,
     body: Incoming,
     parser: Parser,
 }
 
-impl OperationWatch {
-    pub(super) fn new(connection: Connection, body: Incoming) -> Self {
-        Self {
-            connection,
-            body,
-            parser: Parser::default(),
-        }
-    }
-
-    /// The next state, or nothing when the stream has ended, be it with the operation or with the server.
-    pub async fn next(&mut self) -> Result<Option<OperationView>, ClientError> {
+impl Stream {
+    async fn next(&mut self) -> Result<Option<Event>, ClientError> {
         loop {
-            if let Some(data) = self.parser.event() {
-                let operation = serde_json::from_str(&data);
-                return operation.map(Some).map_err(|error| ClientError::Protocol {
-                    detail: error.to_string(),
-                });
+            if let Some(event) = self.parser.event() {
+                return Ok(Some(event));
             }
             let frame = timeout(SILENCE, self.body.frame())
                 .await
@@ -53,52 +52,146 @@ impl OperationWatch {
     }
 }
 
-/// Bytes in, whole events out; frames may split anywhere, also within a character.
-#[derive(Debug, Default)]
-struct Parser {
-    pending: Vec<u8>,
+fn read<T: DeserializeOwned>(data: &str) -> Result<T, ClientError> {
+    serde_json::from_str(data).map_err(|error| ClientError::Protocol {
+        detail: error.to_string(),
+    })
 }
 
-impl Parser {
-    fn feed(&mut self, bytes: &[u8]) {
-        self.pending.extend_from_slice(bytes);
+#[derive(Debug)]
+pub struct OperationWatch(Stream);
+
+impl OperationWatch {
+    pub(super) fn new(connection: Connection, body: Incoming) -> Self {
+        Self(Stream {
+            connection,
+            body,
+            parser: Parser::default(),
+        })
     }
 
-    /// The data of the next event that is complete; comments and events without data are skipped.
-    fn event(&mut self) -> Option<String> {
+    /// The next state, or nothing when the stream has ended, be it with the operation or with the server.
+    pub async fn next(&mut self) -> Result<Option<OperationView>, ClientError> {
+        let event = self.0.next().await?;
+        event.map(|event| read(&event.data)).transpose()
+    }
+}
+
+/// What happened to one of a list.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Seen<V> {
+    Added(V),
+    Modified(V),
+    /// As it was last; or it does not match any more.
+    Deleted(V),
+    /// All that there is was told, up to here.
+    Bookmark,
+    /// The platform remembers less than we missed: what there is is told anew, and what is not told again is gone.
+    Restarted,
+}
+
+/// A watch that goes on where it was when its connection or the platform comes back.
+#[derive(Debug)]
+pub struct Watch<V> {
+    connection: Connection,
+    path: String,
+    parameters: Vec<(&'static str, String)>,
+    stream: Option<Stream>,
+    resume: Option<String>,
+    view: PhantomData<fn() -> V>,
+}
+
+impl<V: DeserializeOwned> Watch<V> {
+    pub(super) async fn begin(
+        connection: Connection,
+        path: String,
+        parameters: Vec<(&'static str, String)>,
+        resume: Option<String>,
+    ) -> Result<Self, ClientError> {
+        let mut watch = Self {
+            connection,
+            path,
+            parameters,
+            stream: None,
+            resume,
+            view: PhantomData,
+        };
+        watch.stream = Some(watch.open().await?);
+        Ok(watch)
+    }
+
+    /// After the last event that was returned; for another watch to go on from.
+    pub fn resume_point(&self) -> Option<&str> {
+        self.resume.as_deref()
+    }
+
+    /// Waits for what comes next. An error is one that trying again does not mend.
+    pub async fn next(&mut self) -> Result<Seen<V>, ClientError> {
+        let mut tries = 0;
         loop {
-            let end = self.pending.windows(2).position(|pair| pair == b"\n\n")?;
-            let event: Vec<u8> = self.pending.drain(..end + 2).collect();
-            let text = String::from_utf8_lossy(&event);
-            let data: Vec<&str> = text
-                .lines()
-                .filter_map(|line| line.strip_prefix("data:"))
-                .map(str::trim_start)
-                .collect();
-            if !data.is_empty() {
-                return Some(data.join("\n"));
+            let heard = match &mut self.stream {
+                Some(stream) => stream.next().await,
+                None => Ok(None),
+            };
+            match heard {
+                Ok(Some(event)) => {
+                    tries = 0;
+                    if let Some(seen) = self.seen(event)? {
+                        return Ok(seen);
+                    }
+                    continue;
+                }
+                Ok(None) => {}
+                Err(error) if error.is_unreachable() => {}
+                Err(error) => return Err(error),
+            }
+            self.stream = None;
+            match self.open().await {
+                Ok(stream) => self.stream = Some(stream),
+                Err(ClientError::Problem(problem)) if problem.code == "resume-expired" => {
+                    self.resume = None;
+                    return Ok(Seen::Restarted);
+                }
+                Err(error) if is_passing(&error) && tries < TRIES => {
+                    sleep(LONGEST_PAUSE.min(PAUSE * 2u32.pow(tries))).await;
+                    tries += 1;
+                }
+                Err(error) => return Err(error),
             }
         }
     }
+
+    fn seen(&mut self, event: Event) -> Result<Option<Seen<V>>, ClientError> {
+        let seen = match event.name.as_str() {
+            "added" => Seen::Added(read(&event.data)?),
+            "modified" => Seen::Modified(read(&event.data)?),
+            "deleted" => Seen::Deleted(read(&event.data)?),
+            "bookmark" => Seen::Bookmark,
+            // Of a newer platform.
+            _ => return Ok(None),
+        };
+        self.resume = event.id.or_else(|| self.resume.take());
+        Ok(Some(seen))
+    }
+
+    async fn open(&self) -> Result<Stream, ClientError> {
+        let mut parameters = self.parameters.clone();
+        parameters.push(("watch", "true".to_owned()));
+        parameters.extend(self.resume.clone().map(|point| ("resume", point)));
+        let path = with_query(&self.path, &parameters);
+        let response = self.connection.open(Method::Get, &path, Payload::Empty).await?;
+        Ok(Stream {
+            connection: self.connection.clone(),
+            body: response.into_body(),
+            parser: Parser::default(),
+        })
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn events_come_whole_however_they_are_cut() {
-        let stream =
-            "event: operation\ndata: {\"a\":\"ä\"}\n\n: alive\n\ndata: 1\ndata: 2\n\nevent: operation\nda"
-                .as_bytes();
-        for cut in 1..stream.len() {
-            let mut parser = Parser::default();
-            let mut seen = Vec::new();
-            for piece in stream.chunks(cut) {
-                parser.feed(piece);
-                seen.extend(std::iter::from_fn(|| parser.event()));
-            }
-            assert_eq!(seen, ["{\"a\":\"ä\"}", "1\n2"], "cut at {cut}");
-        }
+/// A platform that is being started again, or is busy.
+fn is_passing(error: &ClientError) -> bool {
+    match error {
+        ClientError::Problem(problem) => matches!(problem.status, 429 | 502..=504),
+        other => other.is_unreachable(),
     }
 }

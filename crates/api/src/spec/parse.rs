@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Display, str::FromStr};
 
-use types::{Fault, Name, cluster as domain, tenancy::PodSecurity};
+use types::{Fault, Labels, Name, cluster as domain, tenancy::PodSecurity};
 
 use super::{
     Addon, Addons, ClusterSpec, Component, ControlPlane, IngressNginx, Konnectivity, NodeGroup, Ranges,
@@ -47,6 +47,17 @@ pub fn name(given: &str, field: &str) -> Result<Name, Fault> {
             field,
             cause,
             "choose a name of that form, such as dev-cluster",
+        )
+    })
+}
+
+pub fn labels(given: BTreeMap<String, String>, field: &str) -> Result<Labels, Fault> {
+    given.try_into().map_err(|cause| {
+        wrong(
+            "labels-invalid",
+            field,
+            cause,
+            "use Kubernetes' syntax, such as env=prod or example.com/team=shop",
         )
     })
 }

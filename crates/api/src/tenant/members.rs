@@ -89,6 +89,9 @@ impl From<&Invitation> for InvitationView {
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct InvitationList {
     pub invitations: Vec<InvitationView>,
+    /// Cursor of the next page; absent on the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 /// The code is shown this once.
@@ -113,4 +116,7 @@ pub struct MemberView {
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct MemberList {
     pub members: Vec<MemberView>,
+    /// Cursor of the next page; absent on the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }

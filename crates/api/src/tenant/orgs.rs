@@ -35,6 +35,9 @@ pub struct OrgView {
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct OrgList {
     pub orgs: Vec<OrgView>,
+    /// Cursor of the next page; absent on the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 /// What all projects of an organisation have and may have together.

@@ -53,6 +53,9 @@ pub struct ProjectView {
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct ProjectList {
     pub projects: Vec<ProjectView>,
+    /// Cursor of the next page; absent on the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 /// What a project has and may have.

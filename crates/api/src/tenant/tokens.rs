@@ -29,6 +29,9 @@ pub struct ServiceAccountView {
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct ServiceAccountList {
     pub service_accounts: Vec<ServiceAccountView>,
+    /// Cursor of the next page; absent on the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +78,9 @@ pub struct TokenView {
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct TokenList {
     pub tokens: Vec<TokenView>,
+    /// Cursor of the next page; absent on the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 impl From<&ServiceAccount> for ServiceAccountView {

@@ -7,7 +7,7 @@ use std::{
 
 use ports::store::{Doc, Filter, Versioned, Write};
 use types::{
-    Cidr, Fault, Name, ProjectId,
+    Cidr, Fault, Labels, Name, ProjectId,
     cluster::{Cluster, ClusterSpec, NodeGroup, Scale},
     machine::{Machine, Role},
     network::Network,
@@ -15,7 +15,7 @@ use types::{
 };
 
 use super::{
-    Ops,
+    Called, Ops,
     accept::Decision,
     clusters::{leaving, subject},
 };
@@ -24,6 +24,15 @@ use crate::{
     quota::{self, Usage},
     records,
 };
+
+/// Labels mean nothing to the platform: no generation, no operation, nothing to wake.
+fn relabelled(mut cluster: Versioned<Cluster>, labels: Labels) -> Decision<(Cluster, Option<Operation>)> {
+    cluster.value.labels = labels;
+    Decision::Write {
+        writes: vec![Write::Put(Doc::new(&cluster.value, cluster.version))],
+        answer: (cluster.value, None),
+    }
+}
 
 /// A cluster as it would be after a change.
 pub(super) struct Changed {
@@ -37,21 +46,29 @@ impl Ops {
     pub(super) async fn change_cluster(
         &self,
         project: &ProjectId,
-        name: &Name,
+        called: &Called,
         spec: &ClusterSpec,
     ) -> Result<(Cluster, Option<Operation>), Fault> {
+        let name = &called.name;
         self.accept(move || {
             Box::pin(async move {
                 let current = records::find_own(&*self.world.store, project, name.as_str()).await?;
+                let labels = called.new_labels(&current.value.labels);
                 let Some(changed) = self.changed(project, &current.value, spec).await? else {
-                    return Ok(Decision::Answer((current.value, None)));
+                    return Ok(match labels {
+                        Some(labels) => relabelled(current, labels),
+                        None => Decision::Answer((current.value, None)),
+                    });
                 };
                 let Changed {
-                    cluster,
+                    mut cluster,
                     mut network,
                     coming,
                     going,
                 } = changed;
+                if let Some(labels) = labels {
+                    cluster.labels = labels;
+                }
                 network.value.generation += 1;
                 let subject = subject(&cluster.id);
                 let operation = self.operation(

@@ -1,4 +1,4 @@
-//! Clusters: create, apply, list, get, delete.
+//! Clusters: create, apply, get, delete.
 
 use ports::store::{Doc, Filter, Versioned, Write};
 use types::{
@@ -10,7 +10,7 @@ use types::{
     status::ClusterPhase,
 };
 
-use super::{Ops, accept::Decision, make_cluster::Draft};
+use super::{Called, Ops, accept::Decision, make_cluster::Draft};
 use crate::{recipes, records};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,11 +36,12 @@ impl Ops {
     pub async fn create_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Operation), Fault> {
         let id = &ClusterId::generate();
-        let (name, spec) = (&name, &spec);
+        let (called, spec) = (&called, &spec);
+        let name = &called.name;
         self.accept(move || {
             Box::pin(async move {
                 if let Some(other) = self.named(project, name).await? {
@@ -50,7 +51,7 @@ impl Ops {
                     cluster,
                     machines,
                     mut network,
-                } = self.draft(project, id, name, spec).await?;
+                } = self.draft(project, id, called, spec).await?;
                 network.value.generation += 1;
                 let subject = subject(id);
                 let operation = self.operation(project, &subject, name.as_str(), OperationKind::Create, 1);
@@ -85,16 +86,16 @@ impl Ops {
     pub async fn apply_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Option<Operation>), Fault> {
-        if self.named(project, &name).await?.is_none() {
+        if self.named(project, &called.name).await?.is_none() {
             return self
-                .create_cluster(project, name, spec)
+                .create_cluster(project, called, spec)
                 .await
                 .map(|(c, op)| (c, Some(op)));
         }
-        match self.change_cluster(project, &name, &spec).await? {
+        match self.change_cluster(project, &called, &spec).await? {
             (cluster, None) if cluster.held || cluster.status.phase == ClusterPhase::Failed => {
                 let operation = self.retry_cluster(project, cluster.id.as_str()).await?;
                 Ok((cluster, Some(operation)))
@@ -129,20 +130,6 @@ impl Ops {
         Ok(asked)
     }
 
-    pub async fn list_clusters(&self, project: &ProjectId) -> Result<Vec<Cluster>, Fault> {
-        let filter = Filter {
-            scope: Some(project.to_string()),
-            ..Filter::default()
-        };
-        let mut all: Vec<Cluster> = records::list::<Cluster>(&*self.world.store, &filter)
-            .await?
-            .into_iter()
-            .map(|c| c.value)
-            .collect();
-        all.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(all)
-    }
-
     /// Also one that is shared with the project.
     pub async fn get_cluster(&self, project: &ProjectId, reference: &str) -> Result<ClusterDetail, Fault> {
         let store = &*self.world.store;
@@ -156,9 +143,10 @@ impl Ops {
         machines.sort_by(|a, b| a.hostname.cmp(&b.hostname));
         let subject = subject(&cluster.id);
         let events = store
-            .events(cluster.project.as_str(), Some(&subject), RECENT_EVENTS)
+            .events(cluster.project.as_str(), Some(&subject), None, RECENT_EVENTS)
             .await
             .map_err(records::fault)?;
+        let events = events.into_iter().map(|(_, event)| event).collect();
         Ok(ClusterDetail {
             cluster,
             machines,

@@ -17,7 +17,7 @@ use types::{
     status::{ClusterPhase, MachinePhase},
 };
 
-use super::Ops;
+use super::{Called, Ops};
 use crate::{
     admission::{self, Demand},
     allocate,
@@ -41,9 +41,10 @@ impl Ops {
         &self,
         project: &ProjectId,
         id: &ClusterId,
-        name: &Name,
+        called: &Called,
         spec: &ClusterSpec,
     ) -> Result<Draft, Fault> {
+        let name = &called.name;
         if spec.vpc.is_empty() {
             return Err(Fault::invalid(
                 "vpc-missing",
@@ -76,7 +77,7 @@ impl Ops {
         let cluster = self.cluster(
             project,
             id,
-            name,
+            called,
             spec,
             &network.value,
             &bundle,
@@ -101,7 +102,7 @@ impl Ops {
         &self,
         project: &ProjectId,
         id: &ClusterId,
-        name: &Name,
+        called: &Called,
         spec: &ClusterSpec,
         network: &Network,
         bundle: &BundleRef,
@@ -121,10 +122,12 @@ impl Ops {
             })
             .collect();
         let workers = scales.values().map(|s| s.replicas).sum();
+        let name = &called.name;
         Cluster {
             id: id.clone(),
             project: project.clone(),
             name: name.clone(),
+            labels: called.first_labels(),
             network: network.id.clone(),
             spec: spec.clone(),
             scales,

@@ -2,6 +2,7 @@
 //! bring it about; the answer is the operation to follow.
 
 mod accept;
+mod called;
 mod certificates;
 mod change_cluster;
 mod clusters;
@@ -18,8 +19,10 @@ mod ssh;
 
 use std::sync::Arc;
 
+pub use called::Called;
 pub use clusters::ClusterDetail;
 pub use grants::InForce;
+pub use networks::NetworkApplied;
 pub use operations::Census;
 pub use preview::{Change, Impact, PlanPreview, PlannedStep};
 pub use ssh::SshPass;

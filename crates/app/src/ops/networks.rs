@@ -1,16 +1,16 @@
-//! Networks: create, list, get, delete.
+//! Networks: create, apply, get, delete.
 
 use std::collections::BTreeSet;
 
 use ports::store::{Doc, Filter, Write};
 use types::{
-    Cidr, Fault, Name, NetworkId, ProjectId,
+    Cidr, Fault, NetworkId, ProjectId,
     cluster::Cluster,
     network::{HOST_ACCOUNT, LOCAL_HOST, Network, check_range},
     operation::{Operation, OperationKind, Subject, SubjectKind},
 };
 
-use super::{Ops, accept::Decision};
+use super::{Called, Ops, accept::Decision};
 use crate::{allocate, records};
 
 pub(super) fn subject(id: &NetworkId) -> Subject {
@@ -20,16 +20,24 @@ pub(super) fn subject(id: &NetworkId) -> Subject {
     }
 }
 
+/// No operation where there is nothing to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NetworkApplied {
+    pub network: Network,
+    pub operation: Option<Operation>,
+}
+
 impl Ops {
     pub async fn create_network(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         cidr: Cidr,
     ) -> Result<(Network, Operation), Fault> {
         check_range(cidr)?;
         let id = &NetworkId::generate();
-        let name = &name;
+        let called = &called;
+        let name = &called.name;
         self.accept(move || {
             Box::pin(async move {
                 let all = records::list::<Network>(&*self.world.store, &Filter::default()).await?;
@@ -40,6 +48,7 @@ impl Ops {
                     account: HOST_ACCOUNT.to_owned(),
                     host: LOCAL_HOST.to_owned(),
                     name: name.clone(),
+                    labels: called.first_labels(),
                     cidr,
                     generation: 1,
                     uplink: allocate::number(0, &uplinks),
@@ -62,18 +71,59 @@ impl Ops {
         .await
     }
 
-    pub async fn list_networks(&self, project: &ProjectId) -> Result<Vec<Network>, Fault> {
+    /// Makes what is not there, and gives what is there its labels. A range is for life.
+    pub async fn apply_network(
+        &self,
+        project: &ProjectId,
+        called: Called,
+        cidr: Cidr,
+    ) -> Result<NetworkApplied, Fault> {
+        let called = &called;
         let filter = Filter {
             scope: Some(project.to_string()),
+            name: Some(called.name.to_string()),
             ..Filter::default()
         };
-        let mut all: Vec<Network> = records::list::<Network>(&*self.world.store, &filter)
-            .await?
-            .into_iter()
-            .map(|n| n.value)
-            .collect();
-        all.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(all)
+        let filter = &filter;
+        let present = records::list::<Network>(&*self.world.store, filter).await?;
+        if present.is_empty() {
+            let (network, operation) = self.create_network(project, called.clone(), cidr).await?;
+            let operation = Some(operation);
+            return Ok(NetworkApplied { network, operation });
+        }
+        self.accept(move || {
+            Box::pin(async move {
+                let found = records::list::<Network>(&*self.world.store, filter).await?;
+                let mut network = found
+                    .into_iter()
+                    .next()
+                    .ok_or_else(|| Fault::not_found("vpc", called.name.as_str()))?;
+                if network.value.cidr != cidr {
+                    return Err(Fault::refused(
+                        "vpc-range-fixed",
+                        format!(
+                            "the VPC '{}' has the range {}, and {cidr} was asked for",
+                            called.name, network.value.cidr
+                        ),
+                        "a VPC's range cannot be changed: make a VPC of another name, or delete this one first",
+                    ));
+                }
+                let operation = None;
+                let Some(labels) = called.new_labels(&network.value.labels) else {
+                    let network = network.value;
+                    return Ok(Decision::Answer(NetworkApplied { network, operation }));
+                };
+                network.value.labels = labels;
+                Ok(Decision::Write {
+                    writes: vec![Write::Put(Doc::new(&network.value, network.version))],
+                    answer: NetworkApplied {
+                        network: network.value,
+                        operation,
+                    },
+                })
+            })
+        })
+        .await
     }
 
     pub async fn get_network(&self, project: &ProjectId, reference: &str) -> Result<Network, Fault> {

@@ -1,12 +1,11 @@
-//! Operations and events: what was asked for, how it goes, what happened.
+//! Operations: what was asked for, how it goes.
 
 use futures::{StreamExt, stream::BoxStream};
 use ports::store::{Entity, Filter};
 use types::{
     Fault, OperationId, ProjectId,
     cluster::Cluster,
-    network::Network,
-    operation::{Event, Operation, OperationState, Subject, SubjectKind},
+    operation::{Operation, OperationState, Subject},
     status::ClusterPhase,
 };
 
@@ -21,20 +20,6 @@ pub struct Census {
 }
 
 impl Ops {
-    pub async fn list_operations(&self, project: &ProjectId) -> Result<Vec<Operation>, Fault> {
-        let filter = Filter {
-            scope: Some(project.to_string()),
-            ..Filter::default()
-        };
-        let mut all: Vec<Operation> = records::list::<Operation>(&*self.world.store, &filter)
-            .await?
-            .into_iter()
-            .map(|o| o.value)
-            .collect();
-        all.sort_by(|a, b| b.started.cmp(&a.started).then_with(|| a.id.cmp(&b.id)));
-        Ok(all)
-    }
-
     pub async fn get_operation(&self, project: &ProjectId, id: &OperationId) -> Result<Operation, Fault> {
         let found = records::get::<Operation>(&*self.world.store, id.as_str()).await?;
         let own = found.map(|o| o.value).filter(|o| o.project == *project);
@@ -75,48 +60,6 @@ impl Ops {
         let all = records::children::<Operation>(&*self.world.store, &subject.id).await?;
         let running = all.into_iter().map(|o| o.value).filter(|o| !o.state.is_final());
         Ok(running.max_by_key(|o| o.generation))
-    }
-
-    /// `reference` may name something that is gone.
-    pub async fn list_events(
-        &self,
-        project: &ProjectId,
-        reference: Option<&str>,
-        limit: u32,
-    ) -> Result<Vec<Event>, Fault> {
-        let store = &*self.world.store;
-        let Some(reference) = reference else {
-            return store
-                .events(project.as_str(), None, limit)
-                .await
-                .map_err(records::fault);
-        };
-        let subject = if let Ok(cluster) = records::find::<Cluster>(store, project, reference).await {
-            Some(Subject {
-                kind: SubjectKind::Cluster,
-                id: cluster.value.id.to_string(),
-            })
-        } else {
-            let network = records::find::<Network>(store, project, reference).await.ok();
-            network.map(|n| Subject {
-                kind: SubjectKind::Network,
-                id: n.value.id.to_string(),
-            })
-        };
-        if let Some(subject) = subject {
-            return store
-                .events(project.as_str(), Some(&subject), limit)
-                .await
-                .map_err(records::fault);
-        }
-        let all = store
-            .events(project.as_str(), None, u32::MAX)
-            .await
-            .map_err(records::fault)?;
-        let gone = all
-            .into_iter()
-            .filter(|e| e.subject_name == reference || e.subject.id == reference);
-        Ok(gone.take(usize::try_from(limit).unwrap_or(usize::MAX)).collect())
     }
 
     pub async fn census(&self) -> Result<Census, Fault> {

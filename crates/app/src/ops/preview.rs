@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use plan::{ClusterDesired, NetworkSeen, Step};
 use types::{
-    ClusterId, Fault, MachineId, Name, ProjectId,
+    ClusterId, Fault, MachineId, ProjectId,
     cluster::{Cluster, ClusterSpec},
     machine::{Machine, Role, Size},
 };
 
-use super::Ops;
+use super::{Called, Ops};
 use crate::records;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,13 +44,24 @@ impl Ops {
     pub async fn plan_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<PlanPreview, Fault> {
-        if let Some(current) = self.named(project, &name).await? {
-            return self.preview_change(project, &current, &spec).await;
+        if let Some(current) = self.named(project, &called.name).await? {
+            let mut preview = self.preview_change(project, &current, &spec).await?;
+            if called.new_labels(&current.labels).is_some() {
+                // They belong to no step.
+                preview.change = Change::Update;
+                preview.notes = vec!["labels would change".to_owned()]
+                    .into_iter()
+                    .chain(preview.notes.into_iter().filter(|_| !preview.steps.is_empty()))
+                    .collect();
+            }
+            return Ok(preview);
         }
-        let draft = self.draft(project, &ClusterId::generate(), &name, &spec).await?;
+        let draft = self
+            .draft(project, &ClusterId::generate(), &called, &spec)
+            .await?;
         let desired = ClusterDesired {
             cluster: &draft.cluster,
             machines: &draft.machines,

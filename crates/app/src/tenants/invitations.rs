@@ -1,14 +1,21 @@
 //! Inviting a person to a role, and taking an invitation up.
 
 use iam::{opaque, password};
-use ports::store::{Doc, Filter, PLATFORM, Versioned, Write};
+use ports::{
+    paging::Order,
+    store::{Doc, Filter, PLATFORM, Versioned, Write},
+};
 use types::{
     Email, Fault, FaultKind, InvitationId, Principal, Secret, Timestamp, UserId,
     tenant::{Grant, Invitation, Place, Role, User},
 };
 
 use super::{Tenants, passwords, sessions::Pair};
-use crate::{books::Decision, records};
+use crate::{
+    books::Decision,
+    paged::{self, Paged, Part},
+    records,
+};
 
 const GOOD_FOR_S: i64 = 7 * 86_400;
 
@@ -88,6 +95,15 @@ impl Tenants {
             .collect();
         waiting.sort_by(|a, b| (&a.email, &a.id).cmp(&(&b.email, &b.id)));
         Ok(waiting)
+    }
+
+    /// The same by the page, as they were made.
+    pub async fn page_invitations(&self, place: &Place, part: &Part) -> Result<Paged<Invitation>, Fault> {
+        let now = self.clock.now();
+        let waits = |invitation: Invitation| {
+            (invitation.expires > now && invitation.grant.place.is_within(place)).then_some(invitation)
+        };
+        paged::read(&*self.store, Some(PLATFORM), Order::Oldest, part, waits).await
     }
 
     /// By id, or all of an address; their codes are good for nothing then.

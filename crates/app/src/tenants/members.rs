@@ -2,7 +2,8 @@
 
 use ports::{
     Store,
-    store::{Doc, Filter, Write},
+    paging::Order,
+    store::{Doc, Filter, PLATFORM, Write},
 };
 use types::{
     Email, Fault, FaultKind, Timestamp, UserId,
@@ -10,7 +11,11 @@ use types::{
 };
 
 use super::{Tenants, grants};
-use crate::{books::Decision, records, root_user};
+use crate::{
+    books::Decision,
+    paged::{self, Paged, Part},
+    records, root_user,
+};
 
 /// Somebody with a role at a place or below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,22 +32,16 @@ impl Tenants {
         let mut members: Vec<Member> = records::list::<User>(&*self.store, &Filter::default())
             .await?
             .into_iter()
-            .filter_map(|user| {
-                let user = user.value;
-                let grants: Vec<Grant> = user
-                    .held()
-                    .into_iter()
-                    .filter(|grant| grant.place.is_within(place))
-                    .collect();
-                (!grants.is_empty() || *place == Place::Platform).then_some(Member {
-                    id: user.id,
-                    email: user.email,
-                    grants,
-                })
-            })
+            .filter_map(|user| member(user.value, place))
             .collect();
         members.sort_by(|a, b| a.email.cmp(&b.email));
         Ok(members)
+    }
+
+    /// The same by the page.
+    pub async fn page_members(&self, place: &Place, part: &Part) -> Result<Paged<Member>, Fault> {
+        let here = |user| member(user, place);
+        paged::read(&*self.store, Some(PLATFORM), Order::Name, part, here).await
     }
 
     /// Takes every role of a person at a place, and below it; what they hold elsewhere stays. Their tokens end. What they
@@ -90,6 +89,18 @@ impl Tenants {
         })
         .await
     }
+}
+
+/// What somebody holds there, if anything.
+fn member(user: User, place: &Place) -> Option<Member> {
+    let User {
+        id,
+        email,
+        mut grants,
+        ..
+    } = user;
+    grants.retain(|grant| grant.place.is_within(place));
+    (!grants.is_empty() || *place == Place::Platform).then_some(Member { id, email, grants })
 }
 
 /// Everybody without the roles they held at places that go away.

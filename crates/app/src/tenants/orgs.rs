@@ -1,13 +1,21 @@
 //! Organisations: create, list, get, delete.
 
-use ports::store::{Doc, Filter, PLATFORM, Versioned, Write};
+use ports::{
+    paging::Order,
+    store::{Doc, Filter, PLATFORM, Versioned, Write},
+};
 use types::{
     Fault, Name, OrgId, Principal,
     tenant::{Invitation, Organisation, Project, Quota},
 };
 
 use super::{Tenants, members::without_place};
-use crate::{books::Decision, default_org, records};
+use crate::{
+    books::Decision,
+    default_org,
+    paged::{self, Paged, Part},
+    records,
+};
 
 impl Tenants {
     pub async fn create_org(
@@ -37,15 +45,9 @@ impl Tenants {
     }
 
     /// Those the caller belongs to.
-    pub async fn list_orgs(&self, caller: &Principal) -> Result<Vec<Organisation>, Fault> {
-        let mut all: Vec<Organisation> = records::list::<Organisation>(&*self.store, &Filter::default())
-            .await?
-            .into_iter()
-            .map(|org| org.value)
-            .filter(|org| caller.role_in_org(&org.id).is_some())
-            .collect();
-        all.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(all)
+    pub async fn list_orgs(&self, caller: &Principal, part: &Part) -> Result<Paged<Organisation>, Fault> {
+        let own = |org: Organisation| caller.role_in_org(&org.id).is_some().then_some(org);
+        paged::read(&*self.store, Some(PLATFORM), Order::Name, part, own).await
     }
 
     /// By name or id. One the caller does not belong to is not found.

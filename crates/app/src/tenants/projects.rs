@@ -1,6 +1,9 @@
 //! Projects: create, list, enter, change the quota, delete.
 
-use ports::store::{Doc, Filter, Versioned, Write};
+use ports::{
+    paging::Order,
+    store::{Doc, Filter, Versioned, Write},
+};
 use types::{
     Fault, FaultKind, Name, OrgId, Principal, ProjectId,
     cluster::Cluster,
@@ -11,7 +14,12 @@ use types::{
 };
 
 use super::{Tenants, grants, members::without_place};
-use crate::{books::Decision, default_project, records};
+use crate::{
+    books::Decision,
+    default_project,
+    paged::{self, Paged, Part},
+    records,
+};
 
 /// A project somebody may be in, and as what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,6 +81,12 @@ impl Tenants {
             .collect();
         all.sort_by(|a, b| (&a.project.name, &a.project.org).cmp(&(&b.project.name, &b.project.org)));
         Ok(all)
+    }
+
+    /// The same by the page.
+    pub async fn page_projects(&self, caller: &Principal, part: &Part) -> Result<Paged<Entered>, Fault> {
+        let own = |project| entered(caller, project);
+        paged::read(&*self.store, None, Order::Name, part, own).await
     }
 
     /// By id, by name, or by `organisation/name` where a name alone could mean several. One the caller has no role in

@@ -1,13 +1,20 @@
 //! Identities of programs.
 
-use ports::store::{Doc, Filter, Write};
+use ports::{
+    paging::Order,
+    store::{Doc, Write},
+};
 use types::{
     Fault, Name, ProjectId, ServiceAccountId, Timestamp,
     tenant::{IssuedToken, Role, ServiceAccount},
 };
 
 use super::{Tenants, grants};
-use crate::{books::Decision, records};
+use crate::{
+    books::Decision,
+    paged::{self, Paged, Part},
+    records,
+};
 
 impl Tenants {
     pub async fn create_service_account(
@@ -45,18 +52,12 @@ impl Tenants {
         .await
     }
 
-    pub async fn list_service_accounts(&self, project: &ProjectId) -> Result<Vec<ServiceAccount>, Fault> {
-        let filter = Filter {
-            scope: Some(project.to_string()),
-            ..Filter::default()
-        };
-        let mut all: Vec<ServiceAccount> = records::list::<ServiceAccount>(&*self.store, &filter)
-            .await?
-            .into_iter()
-            .map(|account| account.value)
-            .collect();
-        all.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(all)
+    pub async fn list_service_accounts(
+        &self,
+        project: &ProjectId,
+        part: &Part,
+    ) -> Result<Paged<ServiceAccount>, Fault> {
+        paged::read(&*self.store, Some(project.as_str()), Order::Name, part, Some).await
     }
 
     /// Its tokens and SSH keys go with it.

@@ -1,14 +1,21 @@
 //! Tokens on request: a service account's for the platform, anybody's for one cluster.
 
 use iam::token::Claims;
-use ports::store::{Doc, Filter, Write};
+use ports::{
+    paging::Order,
+    store::{Doc, Filter, Write},
+};
 use types::{
     ClusterId, Fault, Principal, ProjectId, Secret, Timestamp, TokenId,
     tenant::{IssuedToken, Project, Role, ServiceAccount},
 };
 
 use super::{AUDIENCE, Tenants, keys::LONGEST_TOKEN_S, login::roles_in, sessions::ACCESS_S};
-use crate::{books::Decision, records};
+use crate::{
+    books::Decision,
+    paged::{self, Paged, Part},
+    records,
+};
 
 const SHORTEST_S: i64 = 60;
 
@@ -122,16 +129,10 @@ impl Tenants {
     }
 
     /// Those that have not ended, newest first.
-    pub async fn list_tokens(&self, project: &ProjectId) -> Result<Vec<IssuedToken>, Fault> {
+    pub async fn list_tokens(&self, project: &ProjectId, part: &Part) -> Result<Paged<IssuedToken>, Fault> {
         let now = self.clock.now();
-        let mut all: Vec<IssuedToken> = self
-            .tokens_of(project)
-            .await?
-            .into_iter()
-            .filter(|token| token.expires > now)
-            .collect();
-        all.sort_by(|a, b| (b.created, &b.id).cmp(&(a.created, &a.id)));
-        Ok(all)
+        let lives = |token: IssuedToken| (token.expires > now).then_some(token);
+        paged::read(&*self.store, Some(project.as_str()), Order::Newest, part, lives).await
     }
 
     pub async fn revoke_token(&self, project: &ProjectId, id: &str) -> Result<(), Fault> {

@@ -60,7 +60,11 @@ async fn start() -> (Host, Life, Project) {
     let host = Host::new();
     let life = host.start(Arc::new(NoProbe));
     let root = life.tenants.root().await.unwrap();
-    let org = life.tenants.create_org("acme".parse().unwrap(), 5).await.unwrap();
+    let org = life
+        .tenants
+        .create_org("acme".parse().unwrap(), 5, Quota::default())
+        .await
+        .unwrap();
     let shop = life
         .tenants
         .create_project(&root, &org.id, "shop".parse().unwrap(), Quota::default())

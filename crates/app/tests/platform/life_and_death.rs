@@ -1,7 +1,7 @@
 //! A cluster is created and deleted with the platform killed at every point of every step: nothing is lost, made twice
 //! or left behind.
 
-use app::default_project;
+use app::{Lists, default_project, paged::Part};
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::harness::{Host, Life, Script};
@@ -233,11 +233,14 @@ async fn a_killed_machine_comes_back_and_the_cluster_says_so() {
     host.clock.advance(10_000);
     life.settle().await.unwrap();
     assert_running(&life, &operation).await;
-    let events = life
-        .ops
-        .list_events(&default_project(), Some("dev"), 50)
-        .await
-        .unwrap();
+    let lists = Lists::new(Arc::new(host.store.clone()));
+    let part = Part {
+        after: None,
+        limit: 50,
+    };
+    let project = default_project();
+    let events = lists.events(&project, Some("dev"), &part).await;
+    let events = events.unwrap().items;
     assert!(events.iter().any(|e| e.reason == "MachineDown"), "{events:#?}");
     assert!(
         events.iter().any(|e| e.message.contains("DEGRADED")),

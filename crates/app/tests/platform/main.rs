@@ -4,6 +4,7 @@ mod external;
 mod grants;
 mod harness;
 mod identity;
+mod labels;
 mod life_and_death;
 mod lost;
 mod people;

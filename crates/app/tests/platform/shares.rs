@@ -151,7 +151,6 @@ async fn a_second_project_has_its_namespace_and_its_people_get_there() {
     );
     let theirs = ops.delete_cluster(blog, "dev").await;
     assert_eq!(theirs.unwrap_err().code, "cluster-of-another");
-    assert!(ops.list_clusters(blog).await.unwrap().is_empty());
     assert_eq!(
         scene.life.tenants.clusters_shared_with(blog).await.unwrap().len(),
         1

@@ -1,10 +1,9 @@
 //! `cloud apply`: VPCs first, because clusters name them; clusters together, then each is waited for.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use api::{
-    client::Client, cluster::ClusterApply, network::NetworkCreate, operation::OperationView,
-    spec::ClusterSpec,
+    client::Client, cluster::ClusterApply, network::NetworkApply, operation::OperationView, spec::ClusterSpec,
 };
 use clap::Args;
 
@@ -12,7 +11,7 @@ use crate::{
     commands::Wait,
     failure::{Exit, Failure},
     follow::{self, follow},
-    manifest::{self, Document},
+    manifest::{self, Document, Metadata},
     progress::seconds,
     surroundings::print,
 };
@@ -30,13 +29,13 @@ pub async fn run(client: Client, command: Apply) -> Result<(), Failure> {
     let mut clusters = Vec::new();
     for document in manifest::read(&command.file)? {
         match document {
-            Document::Network { name, cidr } => apply_network(&client, name, cidr).await?,
-            Document::Cluster { name, spec } => clusters.push((name, *spec)),
+            Document::Network { metadata, cidr } => apply_network(&client, metadata, cidr).await?,
+            Document::Cluster { metadata, spec } => clusters.push((metadata, *spec)),
         }
     }
     let mut begun = Vec::new();
-    for (name, spec) in clusters {
-        begun.extend(apply_cluster(&client, &name, spec, command.wait).await?);
+    for (metadata, spec) in clusters {
+        begun.extend(apply_cluster(&client, metadata, spec, command.wait).await?);
     }
     let mut outcome = Ok(());
     for operation in begun {
@@ -61,12 +60,22 @@ pub async fn run(client: Client, command: Apply) -> Result<(), Failure> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NetworkChange {
     Create,
+    Label,
     None,
 }
 
-pub async fn compare_network(client: &Client, name: &str, cidr: &str) -> Result<NetworkChange, Failure> {
+pub async fn compare_network(
+    client: &Client,
+    metadata: &Metadata,
+    cidr: &str,
+) -> Result<NetworkChange, Failure> {
+    let name = &metadata.name;
     match client.get_network(name).await {
-        Ok(network) if network.cidr == cidr => Ok(NetworkChange::None),
+        Ok(network) if network.cidr == cidr => Ok(if differ(metadata, &network.labels) {
+            NetworkChange::Label
+        } else {
+            NetworkChange::None
+        }),
         Ok(network) => Err(Failure::new(
             Exit::Refused,
             "vpc-range-fixed",
@@ -81,31 +90,45 @@ pub async fn compare_network(client: &Client, name: &str, cidr: &str) -> Result<
     }
 }
 
-async fn apply_network(client: &Client, name: String, cidr: String) -> Result<(), Failure> {
-    match compare_network(client, &name, &cidr).await? {
-        NetworkChange::None => print(&format!("VPC {name} is unchanged\n")),
-        NetworkChange::Create => {
-            let accepted = client
-                .create_network(&NetworkCreate {
-                    name: name.clone(),
-                    cidr,
-                })
-                .await?;
-            follow(client, accepted.operation).await?;
+/// Whether a file gives a thing other labels than it has.
+fn differ(metadata: &Metadata, labels: &BTreeMap<String, String>) -> bool {
+    metadata.labels.as_ref().is_some_and(|wanted| wanted != labels)
+}
+
+async fn apply_network(client: &Client, metadata: Metadata, cidr: String) -> Result<(), Failure> {
+    let change = compare_network(client, &metadata, &cidr).await?;
+    let Metadata { name, labels } = metadata;
+    if change == NetworkChange::None {
+        return print(&format!("VPC {name} is unchanged\n"));
+    }
+    let request = NetworkApply { cidr, labels };
+    let applied = client.apply_network(&name, &request).await?;
+    match applied.operation {
+        Some(operation) => {
+            follow(client, operation).await?;
             print(&format!("VPC {name} created\n"))
         }
+        None => print(&format!("VPC {name} has new labels\n")),
     }
 }
 
 /// The operation to wait for, if there is one and it is wanted.
 async fn apply_cluster(
     client: &Client,
-    name: &str,
+    metadata: Metadata,
     spec: ClusterSpec,
     wait: Wait,
 ) -> Result<Option<OperationView>, Failure> {
-    let accepted = client.apply_cluster(name, &ClusterApply { spec }).await?;
+    let name = metadata.name.as_str();
+    let relabelled = match client.get_cluster(name).await {
+        Ok(found) => differ(&metadata, &found.cluster.labels),
+        Err(error) if error.is_not_found() => false,
+        Err(error) => return Err(error.into()),
+    };
+    let labels = metadata.labels.clone();
+    let accepted = client.apply_cluster(name, &ClusterApply { labels, spec }).await?;
     match accepted.operation {
+        None if relabelled => print(&format!("cluster {name} has new labels\n")).map(|()| None),
         None => print(&format!("cluster {name} is unchanged\n")).map(|()| None),
         Some(operation) if wait.no_wait => print(&format!("{}\n", operation.id)).map(|()| None),
         Some(operation) => Ok(Some(operation)),

@@ -11,7 +11,7 @@ pub struct Events {
     #[arg(value_name = "NAME")]
     subject: Option<String>,
     /// At most so many
-    #[arg(long, default_value_t = 100, value_name = "N")]
+    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
     #[command(flatten)]
     output: Output,
@@ -19,7 +19,8 @@ pub struct Events {
 
 pub async fn run(client: Client, command: Events) -> Result<(), Failure> {
     let list = client
-        .list_events(command.subject.as_deref(), command.limit)
+        .events(command.subject.as_deref())
+        .first(command.limit)
         .await?;
     command.output.list(&list, &list.events)
 }

@@ -3,7 +3,10 @@
 use api::cluster::{ClusterDetailView, ClusterView, ConditionView};
 use types::Timestamp;
 
-use crate::output::{Described, Row, age, dash, pairs, section};
+use crate::{
+    labels,
+    output::{Described, Row, age, dash, pairs, section},
+};
 
 impl Row for ClusterView {
     const TITLES: &'static [&'static str] = &[
@@ -17,6 +20,7 @@ impl Row for ClusterView {
         "+ENGINE",
         "+SERVER NAME",
         "+REASON",
+        "+LABELS",
     ];
 
     fn cells(&self, now: Timestamp) -> Vec<String> {
@@ -31,6 +35,7 @@ impl Row for ClusterView {
             self.engine.clone(),
             self.server_name.clone(),
             dash(&self.reason),
+            dash(&labels::show(&self.labels)),
         ]
     }
 }
@@ -56,6 +61,7 @@ impl Described for ClusterDetailView {
         let mut rows = vec![
             ("Name", cluster.name.clone()),
             ("ID", cluster.id.clone()),
+            ("Labels", labels::show(&cluster.labels)),
             ("Status", cluster.phase.as_str().to_owned()),
             ("Reason", cluster.reason.clone()),
             ("Version", cluster.version.clone()),

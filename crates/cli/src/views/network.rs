@@ -3,7 +3,10 @@
 use api::network::NetworkView;
 use types::Timestamp;
 
-use crate::output::{Described, Row, age, pairs};
+use crate::{
+    labels,
+    output::{Described, Row, age, dash, pairs},
+};
 
 fn state(network: &NetworkView) -> &'static str {
     if network.deleting { "DELETING" } else { "ACTIVE" }
@@ -20,6 +23,7 @@ impl Row for NetworkView {
         "+PLATFORM",
         "+ACCOUNT",
         "+HOST",
+        "+LABELS",
     ];
 
     fn cells(&self, now: Timestamp) -> Vec<String> {
@@ -33,6 +37,7 @@ impl Row for NetworkView {
             self.platform_address.clone(),
             self.account.clone(),
             self.host.clone(),
+            dash(&labels::show(&self.labels)),
         ]
     }
 }
@@ -42,6 +47,7 @@ impl Described for NetworkView {
         let mut rows = vec![
             ("Name", self.name.clone()),
             ("ID", self.id.clone()),
+            ("Labels", labels::show(&self.labels)),
             ("Status", state(self).to_owned()),
             ("CIDR", self.cidr.clone()),
             ("Gateway", self.gateway.clone()),

@@ -4,6 +4,7 @@ mod certificates;
 mod commands;
 mod exit_codes;
 mod grants;
+mod lists;
 mod logins;
 mod people;
 mod person;

@@ -1,7 +1,9 @@
 //! What every `Store` does. Each case gets a store of its own; time is what the case says it is.
 
 mod audit;
+mod changes;
 mod documents;
+mod pages;
 mod records;
 mod secrets;
 mod tasks;
@@ -22,6 +24,15 @@ suite!(
         documents::a_version_replaces_only_its_own,
         documents::a_batch_is_all_or_nothing,
         documents::of_many_writers_one_wins,
+        pages::come_in_every_order_and_end,
+        pages::neither_repeat_nor_skip_while_others_write,
+        changes::are_told_with_what_was_before_and_after,
+        changes::are_only_of_what_is_watched_and_differs,
+        changes::of_a_refused_batch_are_none,
+        changes::the_past_can_be_read,
+        changes::are_trimmed_in_each_scope,
+        changes::can_be_forgotten_with_numbers_that_others_heard,
+        changes::wake_whoever_waits,
         tasks::the_longest_due_is_taken_first,
         tasks::a_lease_is_exclusive_until_it_runs_out,
         tasks::renewing_keeps_it,

@@ -12,6 +12,7 @@ mod edge;
 mod images;
 mod keyring;
 mod kill;
+mod log;
 mod network;
 mod store;
 mod tasks;

@@ -7,15 +7,18 @@ use std::{
 };
 
 use async_trait::async_trait;
+use tokio::sync::watch;
 use types::{
     Timestamp,
     audit::{AuditRecord, Entry},
     operation::{Event, Subject},
 };
 
-use super::{KillSwitch, Moment, tasks::Tasks};
+use super::{KillSwitch, Moment, log::Log, tasks::Tasks};
 use crate::{
     audit::{self, AuditFilter, Page},
+    changes::Changes,
+    paging::{Mark, Order, Row, Slice},
     store::{Batch, Doc, Filter, Lease, LedgerEntry, Next, Store, StoreError, Write},
     vault::{KeyMark, Sealed, SecretRef, Vault},
 };
@@ -24,17 +27,23 @@ use crate::{
 pub struct MemoryStore {
     memory: Arc<Mutex<Memory>>,
     kill: Option<KillSwitch>,
+    changed: Arc<watch::Sender<u64>>,
 }
 
 /// Documents, ledger and events in the order they were written.
 #[derive(Debug, Clone, Default)]
 struct Memory {
     docs: Vec<Doc>,
+    /// When each document was first written.
+    numbers: BTreeMap<(&'static str, String), u64>,
+    /// The last number given, to documents and events alike.
+    made: u64,
+    log: Log,
     tasks: Tasks,
     ledger: Vec<LedgerEntry>,
     secrets: BTreeMap<SecretRef, Sealed>,
     retired: BTreeSet<KeyMark>,
-    events: Vec<Event>,
+    events: Vec<(u64, Event)>,
     audit: Vec<AuditRecord>,
 }
 
@@ -61,7 +70,14 @@ impl MemoryStore {
         let mut memory = self.memory();
         let mut next = memory.clone();
         next.run(batch)?;
+        let last = next.log.last();
         *memory = next;
+        drop(memory);
+        self.changed.send_if_modified(|known| {
+            let news = last > *known;
+            *known = last.max(*known);
+            news
+        });
         Ok(())
     }
 
@@ -82,7 +98,13 @@ impl Memory {
     fn write(&mut self, write: Write) -> Result<(), StoreError> {
         match write {
             Write::Put(doc) => return self.put(doc),
-            Write::Delete { kind, id } => self.docs.retain(|doc| !(doc.kind == kind && doc.id == id)),
+            Write::Delete { kind, id } => {
+                let place = self.docs.iter().position(|doc| doc.kind == kind && doc.id == id);
+                if let Some(place) = place {
+                    let gone = self.docs.remove(place);
+                    self.log.record(Some(&gone), None);
+                }
+            }
             Write::Wake { subject, at_ms } => self.tasks.wake(subject, at_ms),
             Write::EndTask { subject } => self.tasks.end(&subject),
             Write::LedgerAdd(entry) => {
@@ -109,8 +131,9 @@ impl Memory {
             }
             Write::DeleteSecrets { owner } => self.secrets.retain(|at, _| at.owner != owner),
             Write::Event(event) => {
-                if self.events.iter().all(|known| known.id != event.id) {
-                    self.events.push(event);
+                if self.events.iter().all(|(_, known)| known.id != event.id) {
+                    self.made += 1;
+                    self.events.push((self.made, event));
                 }
             }
         }
@@ -155,10 +178,29 @@ impl Memory {
         }
         doc.version += 1;
         match place {
-            Some(place) => self.docs[place] = doc,
-            None => self.docs.push(doc),
+            Some(place) => {
+                self.log.record(Some(&self.docs[place]), Some(&doc));
+                self.docs[place] = doc;
+            }
+            None => {
+                self.log.record(None, Some(&doc));
+                self.made += 1;
+                self.numbers.insert((doc.kind, doc.id.clone()), self.made);
+                self.docs.push(doc);
+            }
         }
         Ok(())
+    }
+}
+
+/// Where a document stands in an order, if it does.
+fn mark(memory: &Memory, doc: &Doc, order: Order) -> Option<Mark> {
+    match order {
+        Order::Name => Some(Mark::Name(doc.name.clone()?, doc.id.clone())),
+        Order::Oldest | Order::Newest => {
+            let number = memory.numbers.get(&(doc.kind, doc.id.clone()))?;
+            Some(Mark::Number(*number))
+        }
     }
 }
 
@@ -239,6 +281,97 @@ impl Store for MemoryStore {
             .collect())
     }
 
+    async fn page(
+        &self,
+        kind: &'static str,
+        scope: Option<&str>,
+        slice: &Slice,
+    ) -> Result<Vec<Row>, StoreError> {
+        let memory = self.memory();
+        let wanted = |doc: &&Doc| doc.kind == kind && scope.is_none_or(|scope| doc.scope == scope);
+        let mut rows: Vec<Row> = memory
+            .docs
+            .iter()
+            .filter(wanted)
+            .filter_map(|doc| {
+                Some(Row {
+                    id: doc.id.clone(),
+                    version: doc.version,
+                    mark: mark(&memory, doc, slice.order)?,
+                    body: doc.body.to_string(),
+                })
+            })
+            .collect();
+        let key = |row: &Row| match &row.mark {
+            Mark::Number(number) => (*number, String::new(), String::new()),
+            Mark::Name(name, id) => (0, name.clone(), id.clone()),
+        };
+        rows.sort_by_key(key);
+        let (name, id) = slice.after_name();
+        let number = slice.after_number();
+        match slice.order {
+            Order::Name => rows.retain(|row| key(row) > (0, name.to_owned(), id.to_owned())),
+            Order::Oldest => rows.retain(|row| number.is_none_or(|number| key(row).0 > number)),
+            Order::Newest => {
+                rows.reverse();
+                rows.retain(|row| number.is_none_or(|number| key(row).0 < number));
+            }
+        }
+        rows.truncate(usize::try_from(slice.limit).unwrap_or(usize::MAX));
+        Ok(rows)
+    }
+
+    async fn last_change(&self) -> Result<u64, StoreError> {
+        Ok(self.memory().log.last())
+    }
+
+    async fn changes(
+        &self,
+        kind: &'static str,
+        scope: &str,
+        after: u64,
+        limit: u32,
+    ) -> Result<Changes, StoreError> {
+        self.memory().log.changes(kind, scope, after, limit)
+    }
+
+    async fn as_of(
+        &self,
+        kind: &'static str,
+        scope: &str,
+        number: u64,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<(String, String)>, StoreError> {
+        let memory = self.memory();
+        let now = memory
+            .docs
+            .iter()
+            .filter(|doc| doc.kind == kind && doc.scope == scope);
+        let now = now.map(|doc| (doc.id.clone(), doc.body.to_string())).collect();
+        let then = memory.log.as_of(kind, scope, number, now)?;
+        let wanted = then
+            .into_iter()
+            .filter(|(id, _)| after.is_none_or(|after| id.as_str() > after));
+        Ok(wanted
+            .take(usize::try_from(limit).unwrap_or(usize::MAX))
+            .collect())
+    }
+
+    async fn changed_since(&self, number: u64) {
+        // The sender is this handle's own.
+        let _ = self.changed.subscribe().wait_for(|last| *last > number).await;
+    }
+
+    async fn trim_changes(&self, keep: u32) -> Result<u64, StoreError> {
+        Ok(self.memory().log.trim(keep))
+    }
+
+    async fn forget_changes(&self, ahead: u64) -> Result<(), StoreError> {
+        self.memory().log.forget(ahead);
+        Ok(())
+    }
+
     async fn secret(&self, at: &SecretRef) -> Result<Option<Sealed>, StoreError> {
         Ok(self.memory().secrets.get(at).cloned())
     }
@@ -273,11 +406,14 @@ impl Store for MemoryStore {
         &self,
         project: &str,
         subject: Option<&Subject>,
+        before: Option<u64>,
         limit: u32,
-    ) -> Result<Vec<Event>, StoreError> {
+    ) -> Result<Vec<(u64, Event)>, StoreError> {
         let memory = self.memory();
-        let wanted = memory.events.iter().rev().filter(|event| {
-            event.project.as_str() == project && subject.is_none_or(|subject| event.subject == *subject)
+        let wanted = memory.events.iter().rev().filter(|(number, event)| {
+            event.project.as_str() == project
+                && subject.is_none_or(|subject| event.subject == *subject)
+                && before.is_none_or(|before| *number < before)
         });
         Ok(wanted
             .take(usize::try_from(limit).unwrap_or(usize::MAX))
@@ -288,7 +424,7 @@ impl Store for MemoryStore {
     async fn trim_events(&self, before: Timestamp) -> Result<u64, StoreError> {
         let mut memory = self.memory();
         let had = memory.events.len();
-        memory.events.retain(|event| event.at >= before);
+        memory.events.retain(|(_, event)| event.at >= before);
         Ok(u64::try_from(had - memory.events.len()).unwrap_or(u64::MAX))
     }
 

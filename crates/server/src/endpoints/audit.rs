@@ -5,26 +5,28 @@ use api::{
     moment,
 };
 use axum::{Json, extract::State};
-use ports::audit::{AuditFilter, Page};
+use ports::{
+    audit::{AuditFilter, Page},
+    paging::Mark,
+};
 use serde::Deserialize;
 use types::{Fault, audit::Head};
 
+use super::listing::PageAsked;
 use crate::{
-    answer::{Answer, Asked, limit},
+    answer::{Answer, Asked},
     guard::By,
     router::Api,
+    token::Question,
 };
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Filter {
     since: Option<String>,
     until: Option<String>,
     actor: Option<String>,
     project: Option<String>,
     org: Option<String>,
-    limit: Option<u32>,
-    cursor: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -37,8 +39,19 @@ pub async fn list(
     State(api): State<Api>,
     By(principal): By,
     Asked(filter): Asked<Filter>,
+    asked: PageAsked,
 ) -> Answer<Json<AuditList>> {
-    let limit = limit(filter.limit)?;
+    let text = |given: &Option<String>| given.clone().unwrap_or_default();
+    let question = Question::new("audit")
+        .and(text(&filter.since))
+        .and(text(&filter.until))
+        .and(text(&filter.actor))
+        .and(text(&filter.project))
+        .and(text(&filter.org));
+    let page = match asked.part(&question)?.after {
+        Some(Mark::Number(number)) => Page::Before(number),
+        Some(Mark::Name(..)) | None => Page::Newest,
+    };
     let project = match &filter.project {
         Some(project) => Some(
             api.tenants
@@ -50,22 +63,25 @@ pub async fn list(
         ),
         None => None,
     };
-    let asked = AuditFilter {
+    let filter = AuditFilter {
         since_ms: time(filter.since.as_deref(), "since")?,
         until_ms: time(filter.until.as_deref(), "until")?,
         actor: filter.actor,
         project,
         org: filter.org,
-        page: page(filter.cursor.as_deref())?,
-        limit,
+        page,
+        // One more than asked says whether there is more.
+        limit: asked.limit() + 1,
     };
-    let records = api.audit.list(&asked).await?;
-    let full = u32::try_from(records.len()).is_ok_and(|found| found == limit);
+    let mut records = api.audit.list(&filter).await?;
+    let most = usize::try_from(asked.limit()).unwrap_or(usize::MAX);
+    let more = records.len() > most;
+    records.truncate(most);
     Ok(Json(AuditList {
         next: records
             .last()
-            .filter(|_| full)
-            .map(|record| record.sequence.to_string()),
+            .filter(|_| more)
+            .map(|record| question.encode(&Mark::Number(record.sequence))),
         records: records.iter().map(AuditView::from).collect(),
     }))
 }
@@ -92,19 +108,6 @@ fn time(given: Option<&str>, which: &str) -> Result<Option<i64>, Fault> {
             "time-invalid",
             format!("{which}: '{given}' is not a moment"),
             "give one as 2026-11-15T21:00:00Z",
-        )
-    })
-}
-
-fn page(cursor: Option<&str>) -> Result<Page, Fault> {
-    let Some(cursor) = cursor else {
-        return Ok(Page::Newest);
-    };
-    cursor.parse().map(Page::Before).map_err(|_| {
-        Fault::invalid(
-            "cursor-invalid",
-            format!("cursor: '{cursor}' is not one of ours"),
-            "give the cursor that the page before ended with",
         )
     })
 }

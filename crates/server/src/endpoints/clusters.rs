@@ -12,7 +12,6 @@ use api::{
     operation::OperationView,
     plan::{ChangeView, ImpactView, PlanRequest, PlanView, PlannedStepView},
     share::ClusterShareView,
-    spec::parse_name,
 };
 use axum::{
     Json,
@@ -28,7 +27,7 @@ use types::{
     operation::Operation,
 };
 
-use super::{begun, grants};
+use super::{begun, called, grants, listing::ListAsked};
 use crate::{
     answer::{Answer, Given, accepted},
     audit::Note,
@@ -37,11 +36,9 @@ use crate::{
     surface::{Change, ClusterDetail, Impact, PlanPreview},
 };
 
-pub async fn list(State(api): State<Api>, Within(project): Within) -> Answer<Json<ClusterList>> {
-    let clusters = api.surface.list_clusters(&project).await?;
-    Ok(Json(ClusterList {
-        clusters: clusters.iter().map(ClusterView::from).collect(),
-    }))
+pub async fn list(State(api): State<Api>, Within(project): Within, asked: ListAsked) -> Answer<Response> {
+    let page = |clusters, next| ClusterList { clusters, next };
+    asked.answer::<Cluster, _, _>(api, project, page).await
 }
 
 pub async fn create(
@@ -49,9 +46,9 @@ pub async fn create(
     Within(project): Within,
     Given(request): Given<ClusterCreate>,
 ) -> Answer<Response> {
-    let name = parse_name(&request.name, "name")?;
+    let called = called(&request.name, request.labels)?;
     let spec = ClusterSpec::try_from(&request.spec)?;
-    let (cluster, operation) = api.surface.create_cluster(&project, name, spec).await?;
+    let (cluster, operation) = api.surface.create_cluster(&project, called, spec).await?;
     Ok(note(&cluster, Some(&operation)).on(accepted(ClusterAccepted {
         cluster: ClusterView::from(&cluster),
         operation: Some(OperationView::from(&operation)),
@@ -63,9 +60,9 @@ pub async fn apply(
     Referenced(project, name): Referenced,
     Given(request): Given<ClusterApply>,
 ) -> Answer<Response> {
-    let name = parse_name(&name, "name")?;
+    let called = called(&name, request.labels)?;
     let spec = ClusterSpec::try_from(&request.spec)?;
-    let (cluster, operation) = api.surface.apply_cluster(&project, name, spec).await?;
+    let (cluster, operation) = api.surface.apply_cluster(&project, called, spec).await?;
     let body = ClusterAccepted {
         cluster: ClusterView::from(&cluster),
         operation: operation.as_ref().map(OperationView::from),
@@ -96,7 +93,7 @@ fn note(cluster: &Cluster, operation: Option<&Operation>) -> Note {
             "vpc": cluster.network,
             "nodeGroups": groups,
         }),
-        None => json!({}),
+        None => json!({"labels": cluster.labels}),
     };
     Note::of(&cluster.name, &cluster.id).change(change)
 }
@@ -106,14 +103,14 @@ pub async fn plan(
     Within(project): Within,
     Given(request): Given<PlanRequest>,
 ) -> Answer<Json<PlanView>> {
-    let name = parse_name(&request.name, "name")?;
+    let called = called(&request.name, request.labels)?;
     let spec = ClusterSpec::try_from(&request.spec)?;
     let PlanPreview {
         change,
         steps,
         impact,
         notes,
-    } = api.surface.plan_cluster(&project, name, spec).await?;
+    } = api.surface.plan_cluster(&project, called, spec).await?;
     let Impact {
         nodes_replaced,
         api_downtime,

@@ -4,30 +4,35 @@ use api::event::{EventList, EventView};
 use axum::{Json, extract::State};
 use serde::Deserialize;
 
+use super::listing::{PageAsked, next};
 use crate::{
-    answer::{Answer, Asked, limit},
+    answer::{Answer, Asked},
     guard::Within,
     router::Api,
+    token::Question,
 };
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Filter {
     subject: Option<String>,
-    limit: Option<u32>,
 }
 
 pub async fn list(
     State(api): State<Api>,
     Within(project): Within,
     Asked(filter): Asked<Filter>,
+    asked: PageAsked,
 ) -> Answer<Json<EventList>> {
-    let limit = limit(filter.limit)?;
-    let events = api
-        .surface
-        .list_events(&project, filter.subject.as_deref(), limit)
+    let question = Question::new("events")
+        .and(project.as_str())
+        .and(filter.subject.as_deref().unwrap_or_default());
+    let part = asked.part(&question)?;
+    let page = api
+        .lists
+        .events(&project, filter.subject.as_deref(), &part)
         .await?;
     Ok(Json(EventList {
-        events: events.iter().map(EventView::from).collect(),
+        next: next(&question, &page),
+        events: page.items.iter().map(EventView::from).collect(),
     }))
 }

@@ -1,19 +1,19 @@
 //! `/instances`
 
 use api::instance::{InstanceList, InstanceView};
-use axum::{Json, extract::State};
+use axum::{Json, extract::State, response::Response};
+use types::machine::Machine;
 
+use super::listing::ListAsked;
 use crate::{
     answer::Answer,
     guard::{Referenced, Within},
     router::Api,
 };
 
-pub async fn list(State(api): State<Api>, Within(project): Within) -> Answer<Json<InstanceList>> {
-    let machines = api.surface.list_instances(&project).await?;
-    Ok(Json(InstanceList {
-        instances: machines.iter().map(InstanceView::from).collect(),
-    }))
+pub async fn list(State(api): State<Api>, Within(project): Within, asked: ListAsked) -> Answer<Response> {
+    let page = |instances, next| InstanceList { instances, next };
+    asked.answer::<Machine, _, _>(api, project, page).await
 }
 
 pub async fn get(

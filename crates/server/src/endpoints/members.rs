@@ -13,20 +13,28 @@ use types::{
     tenant::{Place, Role},
 };
 
+use super::listing::{PageAsked, next};
 use crate::{
     answer::{Answer, At, Given},
     audit::Note,
     guard::{By, Entry, InOrg},
     router::Api,
+    token::Question,
 };
 
-pub async fn of_org(State(api): State<Api>, InOrg(org): InOrg) -> Answer<Json<MemberList>> {
-    Ok(Json(listed(api.tenants.list_members(&Place::Org(org.id)).await?)))
+pub async fn of_org(State(api): State<Api>, InOrg(org): InOrg, asked: PageAsked) -> Answer<Json<MemberList>> {
+    let question = Question::new("members").and(org.id.as_str());
+    listed(&api, &Place::Org(org.id), &asked, &question).await
 }
 
-pub async fn of_project(State(api): State<Api>, Entry(entered): Entry) -> Answer<Json<MemberList>> {
+pub async fn of_project(
+    State(api): State<Api>,
+    Entry(entered): Entry,
+    asked: PageAsked,
+) -> Answer<Json<MemberList>> {
+    let question = Question::new("members").and(entered.project.id.as_str());
     let place = Place::Project(entered.project.org, entered.project.id);
-    Ok(Json(listed(api.tenants.list_members(&place).await?)))
+    listed(&api, &place, &asked, &question).await
 }
 
 pub async fn invite_to_org(
@@ -99,13 +107,21 @@ pub(super) async fn invite(
     })))
 }
 
-pub(super) fn listed(members: Vec<Member>) -> MemberList {
+pub(super) async fn listed(
+    api: &Api,
+    place: &Place,
+    asked: &PageAsked,
+    question: &Question,
+) -> Answer<Json<MemberList>> {
+    let part = asked.part(question)?;
+    let page = api.tenants.page_members(place, &part).await?;
     let shown = |Member { id, email, grants }: Member| MemberView {
         id: id.to_string(),
         email: email.to_string(),
         grants: grants.iter().map(GrantView::from).collect(),
     };
-    MemberList {
-        members: members.into_iter().map(shown).collect(),
-    }
+    Ok(Json(MemberList {
+        next: next(question, &page),
+        members: page.items.into_iter().map(shown).collect(),
+    }))
 }

@@ -11,6 +11,7 @@ pub mod images;
 pub mod instances;
 pub mod invitations;
 pub mod keys;
+pub mod listing;
 pub mod login;
 pub mod members;
 pub mod networks;
@@ -24,12 +25,25 @@ pub mod ssh;
 pub mod tokens;
 pub mod users;
 
-use api::operation::{OperationAccepted, OperationView};
+use std::collections::BTreeMap;
+
+use api::{
+    operation::{OperationAccepted, OperationView},
+    spec::{parse_labels, parse_name},
+};
+use app::ops::Called;
 use axum::response::Response;
 use serde_json::json;
-use types::operation::Operation;
+use types::{Fault, operation::Operation};
 
-use crate::{answer::accepted, audit::Note};
+use crate::{answer::accepted, audit::Note, router::Stop};
+
+/// A name, and labels where they are given.
+fn called(name: &str, labels: Option<BTreeMap<String, String>>) -> Result<Called, Fault> {
+    let name = parse_name(name, "name")?;
+    let labels = labels.map(|labels| parse_labels(labels, "labels")).transpose()?;
+    Ok(Called { name, labels })
+}
 
 /// An operation was begun on something that has a name and an id already.
 fn begun(operation: &Operation) -> Response {
@@ -38,4 +52,9 @@ fn begun(operation: &Operation) -> Response {
         .on(accepted(OperationAccepted {
             operation: OperationView::from(operation),
         }))
+}
+
+async fn stopped(mut stop: Stop) {
+    // A sender that is gone is a daemon that is gone.
+    let _ = stop.wait_for(|stop| *stop).await;
 }

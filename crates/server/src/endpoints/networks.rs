@@ -1,15 +1,18 @@
 //! `/networks`
 
 use api::{
-    network::{NetworkAccepted, NetworkCreate, NetworkList, NetworkView},
+    network::{NetworkAccepted, NetworkApply, NetworkCreate, NetworkList, NetworkView},
     operation::OperationView,
-    spec::parse_name,
 };
-use axum::{Json, extract::State, response::Response};
+use axum::{
+    Json,
+    extract::State,
+    response::{IntoResponse, Response},
+};
 use serde_json::json;
-use types::{Cidr, Fault};
+use types::{Cidr, Fault, network::Network};
 
-use super::begun;
+use super::{begun, called, listing::ListAsked};
 use crate::{
     answer::{Answer, Given, accepted},
     audit::Note,
@@ -17,11 +20,9 @@ use crate::{
     router::Api,
 };
 
-pub async fn list(State(api): State<Api>, Within(project): Within) -> Answer<Json<NetworkList>> {
-    let networks = api.surface.list_networks(&project).await?;
-    Ok(Json(NetworkList {
-        networks: networks.iter().map(NetworkView::from).collect(),
-    }))
+pub async fn list(State(api): State<Api>, Within(project): Within, asked: ListAsked) -> Answer<Response> {
+    let page = |networks, next| NetworkList { networks, next };
+    asked.answer::<Network, _, _>(api, project, page).await
 }
 
 pub async fn create(
@@ -29,21 +30,49 @@ pub async fn create(
     Within(project): Within,
     Given(request): Given<NetworkCreate>,
 ) -> Answer<Response> {
-    let name = parse_name(&request.name, "name")?;
-    let cidr: Cidr = request.cidr.parse().map_err(|cause| {
-        Fault::invalid(
-            "cidr-invalid",
-            format!("cidr: {cause}"),
-            "give a private IPv4 range in canonical form, such as 10.20.0.0/16",
-        )
-    })?;
-    let (network, operation) = api.surface.create_network(&project, name, cidr).await?;
+    let called = called(&request.name, request.labels)?;
+    let cidr = parse_cidr(&request.cidr)?;
+    let (network, operation) = api.surface.create_network(&project, called, cidr).await?;
     let change = json!({"operation": operation.id, "cidr": network.cidr});
     let note = Note::of(&network.name, &network.id).change(change);
     Ok(note.on(accepted(NetworkAccepted {
         network: NetworkView::from(&network),
         operation: OperationView::from(&operation),
     })))
+}
+
+pub async fn apply(
+    State(api): State<Api>,
+    Referenced(project, name): Referenced,
+    Given(request): Given<NetworkApply>,
+) -> Answer<Response> {
+    let called = called(&name, request.labels)?;
+    let cidr = parse_cidr(&request.cidr)?;
+    let applied = api.surface.apply_network(&project, called, cidr).await?;
+    let change = match &applied.operation {
+        Some(operation) => json!({"operation": operation.id, "cidr": applied.network.cidr}),
+        None => json!({"labels": applied.network.labels}),
+    };
+    let note = Note::of(&applied.network.name, &applied.network.id).change(change);
+    let body = api::network::NetworkApplied {
+        network: NetworkView::from(&applied.network),
+        operation: applied.operation.as_ref().map(OperationView::from),
+    };
+    Ok(note.on(if body.operation.is_some() {
+        accepted(body)
+    } else {
+        Json(body).into_response()
+    }))
+}
+
+fn parse_cidr(given: &str) -> Result<Cidr, Fault> {
+    given.parse().map_err(|cause| {
+        Fault::invalid(
+            "cidr-invalid",
+            format!("cidr: {cause}"),
+            "give a private IPv4 range in canonical form, such as 10.20.0.0/16",
+        )
+    })
 }
 
 pub async fn get(

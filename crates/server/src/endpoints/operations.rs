@@ -18,11 +18,12 @@ use futures::{Stream, StreamExt, stream, stream::BoxStream};
 use serde_json::json;
 use types::{Fault, OperationId, operation::Operation};
 
+use super::{listing::ListAsked, stopped};
 use crate::{
     answer::Answer,
     audit::Note,
     guard::{Referenced, Within},
-    router::{Api, Stop},
+    router::Api,
 };
 
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -32,11 +33,9 @@ fn parse_id(given: &str) -> Result<OperationId, Fault> {
     given.parse().map_err(|_| Fault::not_found("operation", given))
 }
 
-pub async fn list(State(api): State<Api>, Within(project): Within) -> Answer<Json<OperationList>> {
-    let operations = api.surface.list_operations(&project).await?;
-    Ok(Json(OperationList {
-        operations: operations.iter().map(OperationView::from).collect(),
-    }))
+pub async fn list(State(api): State<Api>, Within(project): Within, asked: ListAsked) -> Answer<Response> {
+    let page = |operations, next| OperationList { operations, next };
+    asked.answer::<Operation, _, _>(api, project, page).await
 }
 
 pub async fn get(State(api): State<Api>, Referenced(project, id): Referenced) -> Answer<Json<OperationView>> {
@@ -74,9 +73,4 @@ fn until_final(operations: BoxStream<'static, Operation>) -> impl Stream<Item = 
         let rest = (!operation.state.is_final()).then_some(operations);
         Some((operation, rest))
     })
-}
-
-async fn stopped(mut stop: Stop) {
-    // A sender that is gone is a daemon that is gone.
-    let _ = stop.wait_for(|stop| *stop).await;
 }

@@ -8,21 +8,28 @@ use axum::{Json, extract::State, response::Response};
 use serde_json::json;
 use types::tenant::{Quota, Role};
 
-use super::projects::lines;
+use super::{
+    listing::{PageAsked, next},
+    projects::lines,
+};
 use crate::{
     answer::{Answer, Given},
     audit::Note,
     guard::{By, InOrg},
     router::Api,
+    token::Question,
 };
 
 /// Enough for a team, not enough to fill a platform.
 const MAX_PROJECTS: u32 = 10;
 
-pub async fn list(State(api): State<Api>, By(principal): By) -> Answer<Json<OrgList>> {
-    let orgs = api.tenants.list_orgs(&principal).await?;
+pub async fn list(State(api): State<Api>, By(principal): By, asked: PageAsked) -> Answer<Json<OrgList>> {
+    let question = Question::new("orgs");
+    let part = asked.part(&question)?;
+    let page = api.tenants.list_orgs(&principal, &part).await?;
     Ok(Json(OrgList {
-        orgs: orgs.iter().map(OrgView::from).collect(),
+        next: next(&question, &page),
+        orgs: page.items.iter().map(OrgView::from).collect(),
     }))
 }
 

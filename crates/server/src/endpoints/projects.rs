@@ -6,17 +6,23 @@ use axum::{Json, extract::State, response::Response};
 use serde_json::json;
 use types::tenant::Quota;
 
+use super::listing::{PageAsked, next};
 use crate::{
     answer::{Answer, Given},
     audit::Note,
     guard::{By, Entry, Within},
     router::Api,
+    token::Question,
 };
 
-pub async fn list(State(api): State<Api>, By(principal): By) -> Answer<Json<ProjectList>> {
-    let projects = api.tenants.list_projects(&principal).await?;
+pub async fn list(State(api): State<Api>, By(principal): By, asked: PageAsked) -> Answer<Json<ProjectList>> {
+    let question = Question::new("projects");
+    let part = asked.part(&question)?;
+    let page = api.tenants.page_projects(&principal, &part).await?;
     Ok(Json(ProjectList {
-        projects: projects
+        next: next(&question, &page),
+        projects: page
+            .items
             .iter()
             .map(|entered| ProjectView::of(&entered.project, entered.role))
             .collect(),

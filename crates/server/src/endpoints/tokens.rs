@@ -13,11 +13,13 @@ use axum::{Json, extract::State, response::Response};
 use serde_json::json;
 use types::{Fault, Secret, tenant::Role};
 
+use super::listing::{PageAsked, next};
 use crate::{
     answer::{Answer, Given},
     audit::Note,
     guard::{By, Referenced, Within},
     router::Api,
+    token::Question,
 };
 
 const HOUR_S: i64 = 3600;
@@ -25,10 +27,14 @@ const HOUR_S: i64 = 3600;
 pub async fn list_accounts(
     State(api): State<Api>,
     Within(project): Within,
+    asked: PageAsked,
 ) -> Answer<Json<ServiceAccountList>> {
-    let accounts = api.tenants.list_service_accounts(&project).await?;
+    let question = Question::new("service-accounts").and(project.as_str());
+    let part = asked.part(&question)?;
+    let page = api.tenants.list_service_accounts(&project, &part).await?;
     Ok(Json(ServiceAccountList {
-        service_accounts: accounts.iter().map(ServiceAccountView::from).collect(),
+        next: next(&question, &page),
+        service_accounts: page.items.iter().map(ServiceAccountView::from).collect(),
     }))
 }
 
@@ -61,10 +67,17 @@ pub async fn delete_account(
     Ok(Json(Done {}))
 }
 
-pub async fn list(State(api): State<Api>, Within(project): Within) -> Answer<Json<TokenList>> {
-    let tokens = api.tenants.list_tokens(&project).await?;
+pub async fn list(
+    State(api): State<Api>,
+    Within(project): Within,
+    asked: PageAsked,
+) -> Answer<Json<TokenList>> {
+    let question = Question::new("tokens").and(project.as_str());
+    let part = asked.part(&question)?;
+    let page = api.tenants.list_tokens(&project, &part).await?;
     Ok(Json(TokenList {
-        tokens: tokens.iter().map(TokenView::from).collect(),
+        next: next(&question, &page),
+        tokens: page.items.iter().map(TokenView::from).collect(),
     }))
 }
 

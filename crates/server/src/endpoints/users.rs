@@ -8,17 +8,17 @@ use app::tenants::Reset;
 use axum::{Json, extract::State, http::header, response::Response};
 use types::tenant::Place;
 
-use super::members;
+use super::{listing::PageAsked, members};
 use crate::{
     answer::{Answer, At, Given},
     audit::Note,
     guard::By,
     router::Api,
+    token::Question,
 };
 
-pub async fn list(State(api): State<Api>) -> Answer<Json<MemberList>> {
-    let everybody = api.tenants.list_members(&Place::Platform).await?;
-    Ok(Json(members::listed(everybody)))
+pub async fn list(State(api): State<Api>, asked: PageAsked) -> Answer<Json<MemberList>> {
+    members::listed(&api, &Place::Platform, &asked, &Question::new("users")).await
 }
 
 pub async fn invite(

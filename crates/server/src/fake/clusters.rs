@@ -1,6 +1,5 @@
 //! How clusters are made, changed and planned in memory.
 
-use ports::store::{Doc, Write};
 use types::{
     Fault, FaultKind, Name, ProjectId,
     cluster::{Cluster, ClusterSpec},
@@ -9,7 +8,7 @@ use types::{
 };
 
 use super::{Fake, samples};
-use crate::surface::{Change, Impact, PlanPreview, PlannedStep, Surface};
+use crate::surface::{Called, Change, Impact, PlanPreview, PlannedStep, Surface};
 
 /// Everything here belongs to the first project.
 pub(super) fn known(project: &ProjectId) -> Result<(), Fault> {
@@ -64,9 +63,10 @@ impl Fake {
     pub(super) async fn make_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Operation), Fault> {
+        let Called { name, labels } = called;
         let network = self.get_network(project, &spec.vpc).await?;
         check_version(&spec)?;
         if self.find_cluster(project, name.as_str()).is_ok() {
@@ -74,7 +74,8 @@ impl Fake {
         }
         let cluster = {
             let mut world = self.world();
-            let cluster = samples::cluster(world.next(), name.clone(), &network, spec);
+            let mut cluster = samples::cluster(world.next(), name.clone(), &network, spec);
+            cluster.labels = labels.unwrap_or_default();
             for (group, scale) in &cluster.scales {
                 for number in 1..=scale.replicas {
                     let machine = samples::worker(world.next(), &cluster, group, number);
@@ -97,26 +98,29 @@ impl Fake {
             world.clusters.push(cluster.clone());
             cluster
         };
-        self.note(Write::Put(Doc::new(&cluster, 0))).await;
         let about = subject(SubjectKind::Cluster, cluster.id.as_str());
-        Ok((cluster, self.begin(OperationKind::Create, about, name.as_str())))
+        let operation = self.begin(OperationKind::Create, about, name.as_str()).await;
+        Ok((cluster, operation))
     }
 
     pub(super) async fn change_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Option<Operation>), Fault> {
-        match self.find_cluster(project, name.as_str()) {
+        match self.find_cluster(project, called.name.as_str()) {
             Err(_) => {
-                let (cluster, operation) = self.make_cluster(project, name, spec).await?;
+                let (cluster, operation) = self.make_cluster(project, called, spec).await?;
                 Ok((cluster, Some(operation)))
             }
-            Ok(cluster) if cluster.spec == spec => Ok((cluster, None)),
             Ok(mut cluster) => {
-                cluster.generation += 1;
+                let same = cluster.spec == spec;
+                cluster.generation += u64::from(!same);
                 cluster.spec = spec;
+                if let Some(labels) = called.labels {
+                    cluster.labels = labels;
+                }
                 for stored in self
                     .world()
                     .clusters
@@ -125,11 +129,14 @@ impl Fake {
                 {
                     *stored = cluster.clone();
                 }
+                if same {
+                    self.write_books().await;
+                    return Ok((cluster, None));
+                }
                 let about = subject(SubjectKind::Cluster, cluster.id.as_str());
-                Ok((
-                    cluster,
-                    Some(self.begin(OperationKind::Update, about, name.as_str())),
-                ))
+                let name = called.name.as_str();
+                let operation = self.begin(OperationKind::Update, about, name).await;
+                Ok((cluster, Some(operation)))
             }
         }
     }
@@ -137,9 +144,10 @@ impl Fake {
     pub(super) async fn preview_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<PlanPreview, Fault> {
+        let name = called.name;
         let step = |title: &str, detail: String| PlannedStep {
             title: title.to_owned(),
             detail,

@@ -2,6 +2,7 @@
 //!
 //! Names decide how an operation goes: `broken` fails, `stuck` never ends, every other one succeeds after its steps.
 
+mod books;
 mod clusters;
 mod pki;
 mod progress;
@@ -16,11 +17,11 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use app::{Tenants, rotation::Rotator};
+use app::{Lists, Tenants, rotation::Rotator};
 use ports::{
+    Store,
     clock::SystemClock,
     fake::{FakeKeyring, FakeVault, MemoryStore},
-    store::Batch,
 };
 use tokio::{net::TcpListener, sync::watch};
 use types::{
@@ -57,13 +58,16 @@ pub const TOKEN: &str = "test-token";
 #[derive(Clone)]
 pub struct Fake {
     world: Arc<Mutex<World>>,
+    /// What tenants and lists are read from.
+    pub books: Arc<dyn Store>,
+    turn: Arc<tokio::sync::Mutex<()>>,
     /// For tests to look into, or to make unwritable.
     pub audit: audit::Log,
     keys: Arc<Rotator>,
     /// What it is served with over TLS.
     pub pki: Arc<FakePki>,
-    /// What tenants are on the books, and the clusters they may be granted something in.
-    pub books: MemoryStore,
+    /// What each principal may ask.
+    pub rate: Rate,
 }
 
 impl Default for Fake {
@@ -73,7 +77,9 @@ impl Default for Fake {
         Self {
             world: Arc::default(),
             pki: Arc::default(),
-            books: MemoryStore::new(),
+            rate: RATE,
+            books: Arc::new(MemoryStore::new()),
+            turn: Arc::default(),
             keys: Arc::new(Rotator::new(store.clone(), vault.clone())),
             audit: audit::Log {
                 store,
@@ -100,20 +106,16 @@ impl Fake {
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One write to the books.
-    async fn note(&self, write: ports::store::Write) {
-        let (fence, writes) = (None, vec![write]);
-        let noted = ports::Store::commit(&self.books, Batch { fence, writes }).await;
-        noted.expect("memory takes everything");
-    }
-
     /// Begins an operation and lets it run its course.
-    fn begin(&self, kind: OperationKind, subject: Subject, name: &str) -> Operation {
-        let mut world = self.world();
-        let operation = samples::operation(world.next(), kind, subject, name);
-        let (sender, _) = watch::channel(operation.clone());
-        world.operations.push(sender.clone());
-        drop(world);
+    async fn begin(&self, kind: OperationKind, subject: Subject, name: &str) -> Operation {
+        let (operation, sender) = {
+            let mut world = self.world();
+            let operation = samples::operation(world.next(), kind, subject, name);
+            let (sender, _) = watch::channel(operation.clone());
+            world.operations.push(sender.clone());
+            (operation, sender)
+        };
+        self.write_books().await;
         tokio::spawn(progress::run(self.clone(), sender));
         operation
     }
@@ -126,10 +128,20 @@ impl Fake {
             .ok_or_else(|| Fault::not_found("operation", id.as_str()))
     }
 
+    /// With tenants and lists of what is in this store, which a test writes into.
+    #[must_use]
+    pub fn over(mut self, books: Arc<dyn Store>) -> Self {
+        self.books = books;
+        self
+    }
+
     /// Serves on a free port of the loopback interface until the returned sender says stop.
     pub async fn serve(self, uploads: PathBuf) -> (String, watch::Sender<bool>) {
-        let (endpoint, _, stop) = self.serve_both(uploads, None).await;
-        (endpoint, stop)
+        self.serve_on(free_port().await, uploads).await
+    }
+
+    pub async fn serve_on(self, listener: TcpListener, uploads: PathBuf) -> (String, watch::Sender<bool>) {
+        self.serve_both(listener, None, uploads).await
     }
 
     /// The same, and over TLS beside it; with what it shows there, to be exchanged.
@@ -138,30 +150,29 @@ impl Fake {
         uploads: PathBuf,
         bounds: Bounds,
     ) -> (String, Arc<Tls>, watch::Sender<bool>) {
-        let (endpoint, tls, stop) = self.serve_both(uploads, Some(bounds)).await;
-        (endpoint, tls.expect("it was asked for"), stop)
+        let secure = free_port().await;
+        let port = secure.local_addr().expect("a bound socket has an address").port();
+        let shown = self.pki.serving().expect("a certificate can be made");
+        let tls = Arc::new(Tls {
+            endpoint: format!("https://localhost:{port}"),
+            serving: Arc::new(Serving::new(&shown).expect("and shown")),
+            own: None,
+        });
+        let beside = Some((secure, tls.clone(), bounds));
+        let (endpoint, stop) = self.serve_both(free_port().await, beside, uploads).await;
+        (endpoint, tls, stop)
     }
 
     async fn serve_both(
         self,
+        listener: TcpListener,
+        beside: Option<(TcpListener, Arc<Tls>, Bounds)>,
         uploads: PathBuf,
-        bounds: Option<Bounds>,
-    ) -> (String, Option<Arc<Tls>>, watch::Sender<bool>) {
-        let secure = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
-        let port = secure.local_addr().expect("a bound socket has an address").port();
-        let tls = bounds.map(|_| {
-            let shown = self.pki.serving().expect("a certificate can be made");
-            Arc::new(Tls {
-                endpoint: format!("https://localhost:{port}"),
-                serving: Arc::new(Serving::new(&shown).expect("and shown")),
-                own: None,
-            })
-        });
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
+    ) -> (String, watch::Sender<bool>) {
         let address = listener.local_addr().expect("a bound socket has an address");
         let (sender, stop) = watch::channel(false);
         let tenants = Tenants::new(
-            Arc::new(self.books.clone()),
+            self.books.clone(),
             Arc::new(SystemClock::default()),
             Arc::new(FakeVault::default()),
             Arc::new(Signals::default()),
@@ -172,27 +183,32 @@ impl Fake {
             tenants,
             logins: oidc::Logins::new(Vec::new(), Arc::new(SystemClock::default())),
             surface: Arc::new(self.clone()) as Arc<dyn Surface>,
+            lists: Lists::new(self.books.clone()),
             token: Arc::new(TokenHash::of(&Secret::new(TOKEN))),
             limits: Arc::new(Limits::default()),
-            rate: RATE,
+            rate: self.rate,
             audit: self.audit.clone(),
             keys: self.keys.clone(),
             backup: Arc::new(Sealing),
             metrics: Arc::new(Metrics::default()),
             uploads: Arc::new(uploads),
             instance: "test".into(),
-            tls: tls.clone(),
+            tls: beside.as_ref().map(|(_, tls, _)| tls.clone()),
             stop,
         };
         let keys = api.keys.clone();
         tokio::spawn(async move { keys.run().await });
-        if let Some((tls, bounds)) = tls.clone().zip(bounds) {
+        if let Some((secure, tls, bounds)) = beside {
             let (router, stop) = (router(api.clone()), api.stop.clone());
             tokio::spawn(async move { tls::serve(secure, tls.serving.clone(), router, bounds, stop).await });
         }
         tokio::spawn(daemon::serve(listener, api));
-        (format!("http://{address}"), tls, sender)
+        (format!("http://{address}"), sender)
     }
+}
+
+async fn free_port() -> TcpListener {
+    TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port")
 }
 
 /// A backup of nothing, sealed as a real one is.

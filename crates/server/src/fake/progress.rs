@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use ports::store::Write;
 use tokio::{sync::watch, time::sleep};
 use types::{
     Fault, FaultKind,
@@ -32,12 +31,14 @@ pub async fn run(fake: Fake, operation: watch::Sender<Operation>) {
                 fault: None,
             });
         });
+        fake.write_books().await;
         sleep(PACE).await;
         if name == "stuck" {
             return;
         }
         if name == "broken" && kind == OperationKind::Create && number == 1 {
             operation.send_modify(fail);
+            fake.write_books().await;
             return;
         }
         operation.send_modify(|now| {
@@ -45,10 +46,6 @@ pub async fn run(fake: Fake, operation: watch::Sender<Operation>) {
             step.state = StepState::Done;
             step.ended_ms = Some(began_ms + 700);
         });
-    }
-    if kind == OperationKind::Delete {
-        let id = operation.borrow().subject.id.clone();
-        fake.note(Write::Delete { kind: "cluster", id }).await;
     }
     settle(&fake, &operation.borrow());
     operation.send_modify(|now| {
@@ -61,6 +58,7 @@ pub async fn run(fake: Fake, operation: watch::Sender<Operation>) {
             ];
         }
     });
+    fake.write_books().await;
 }
 
 fn steps(kind: OperationKind) -> &'static [&'static str] {

@@ -8,7 +8,7 @@ use app::{
 };
 use cluster::ssh::{Pass, PublicKey, SshKey};
 use types::{
-    Bytes, Cidr, Fault, Name, Principal, ProjectId, Secret, Timestamp,
+    Bytes, Cidr, Fault, Labels, Name, Principal, ProjectId, Secret, Timestamp,
     catalogue::{DEFAULT_INSTANCE_TYPE, instance_type},
     cluster::{Cluster, ClusterSpec, ClusterStatus, Pins, Progress, Scale},
     machine::{Mac, Machine, Power, Role, Size},
@@ -35,6 +35,7 @@ pub fn network(n: u64, name: Name, cidr: Cidr) -> Network {
         account: HOST_ACCOUNT.to_owned(),
         host: LOCAL_HOST.to_owned(),
         name,
+        labels: Labels::default(),
         cidr,
         generation: 1,
         uplink: 1,
@@ -63,6 +64,7 @@ pub fn cluster(n: u64, name: Name, network: &Network, spec: ClusterSpec) -> Clus
         project: project(),
         server_name: format!("{name}.k8s.test"),
         name,
+        labels: Labels::default(),
         network: network.id.clone(),
         spec,
         scales,

@@ -9,13 +9,13 @@ use futures::{
     stream::{self, BoxStream},
 };
 use types::{
-    Cidr, Fault, Name, OperationId, OrgId, Principal, ProjectId, Secret,
+    Cidr, Fault, OperationId, OrgId, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
     grant::Granted,
     kubeconfig::CertificateKind,
     machine::Machine,
     network::Network,
-    operation::{Event, Operation, OperationKind, OperationState, SubjectKind},
+    operation::{Operation, OperationKind, OperationState, SubjectKind},
     status::ClusterPhase,
 };
 
@@ -25,8 +25,8 @@ use super::{
     samples,
 };
 use crate::surface::{
-    ApiServing, BundleSummary, Census, Certificates, ClusterDetail, InForce, Level, PlanPreview, Progress,
-    SshPass, Surface, Trust, Usage,
+    ApiServing, BundleSummary, Called, Census, Certificates, ClusterDetail, InForce, Level, NetworkApplied,
+    PlanPreview, Progress, SshPass, Surface, Trust, Usage,
 };
 
 #[async_trait]
@@ -34,9 +34,10 @@ impl Surface for Fake {
     async fn create_network(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         cidr: Cidr,
     ) -> Result<(Network, Operation), Fault> {
+        let Called { name, labels } = called;
         known(project)?;
         types::network::check_range(cidr)?;
         if self.get_network(project, name.as_str()).await.is_ok() {
@@ -44,17 +45,43 @@ impl Surface for Fake {
         }
         let network = {
             let mut world = self.world();
-            let network = samples::network(world.next(), name.clone(), cidr);
+            let mut network = samples::network(world.next(), name.clone(), cidr);
+            network.labels = labels.unwrap_or_default();
             world.networks.push(network.clone());
             network
         };
         let about = subject(SubjectKind::Network, network.id.as_str());
-        Ok((network, self.begin(OperationKind::Create, about, name.as_str())))
+        let operation = self.begin(OperationKind::Create, about, name.as_str()).await;
+        Ok((network, operation))
     }
 
-    async fn list_networks(&self, project: &ProjectId) -> Result<Vec<Network>, Fault> {
-        known(project)?;
-        Ok(self.world().networks.clone())
+    async fn apply_network(
+        &self,
+        project: &ProjectId,
+        called: Called,
+        cidr: Cidr,
+    ) -> Result<NetworkApplied, Fault> {
+        let Ok(mut network) = self.get_network(project, called.name.as_str()).await else {
+            let (network, operation) = self.create_network(project, called, cidr).await?;
+            let operation = Some(operation);
+            return Ok(NetworkApplied { network, operation });
+        };
+        if network.cidr != cidr {
+            return Err(Fault::refused(
+                "vpc-range-fixed",
+                format!("the VPC '{}' has the range {}", network.name, network.cidr),
+                "make a VPC of another name, or delete this one first",
+            ));
+        }
+        if let Some(labels) = called.labels {
+            network.labels = labels;
+        }
+        for stored in self.world().networks.iter_mut().filter(|n| n.id == network.id) {
+            *stored = network.clone();
+        }
+        self.write_books().await;
+        let operation = None;
+        Ok(NetworkApplied { network, operation })
     }
 
     async fn get_network(&self, project: &ProjectId, reference: &str) -> Result<Network, Fault> {
@@ -82,40 +109,36 @@ impl Surface for Fake {
             ));
         }
         let about = subject(SubjectKind::Network, network.id.as_str());
-        Ok(self.begin(OperationKind::Delete, about, network.name.as_str()))
+        Ok(self
+            .begin(OperationKind::Delete, about, network.name.as_str())
+            .await)
     }
 
     async fn create_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Operation), Fault> {
-        self.make_cluster(project, name, spec).await
+        self.make_cluster(project, called, spec).await
     }
 
     async fn apply_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Option<Operation>), Fault> {
-        self.change_cluster(project, name, spec).await
+        self.change_cluster(project, called, spec).await
     }
 
     async fn plan_cluster(
         &self,
         project: &ProjectId,
-        name: Name,
+        called: Called,
         spec: ClusterSpec,
     ) -> Result<PlanPreview, Fault> {
-        self.preview_cluster(project, name, spec).await
-    }
-
-    async fn list_clusters(&self, project: &ProjectId) -> Result<Vec<Cluster>, Fault> {
-        let mut clusters = self.world().clusters.clone();
-        clusters.retain(|cluster| cluster.project == *project);
-        Ok(clusters)
+        self.preview_cluster(project, called, spec).await
     }
 
     async fn get_cluster(&self, project: &ProjectId, reference: &str) -> Result<ClusterDetail, Fault> {
@@ -150,13 +173,17 @@ impl Surface for Fake {
             stored.deleting = true;
         }
         let about = subject(SubjectKind::Cluster, cluster.id.as_str());
-        Ok(self.begin(OperationKind::Delete, about, cluster.name.as_str()))
+        Ok(self
+            .begin(OperationKind::Delete, about, cluster.name.as_str())
+            .await)
     }
 
     async fn retry_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault> {
         let cluster = self.find_cluster(project, reference)?;
         let about = subject(SubjectKind::Cluster, cluster.id.as_str());
-        Ok(self.begin(OperationKind::Create, about, cluster.name.as_str()))
+        Ok(self
+            .begin(OperationKind::Create, about, cluster.name.as_str())
+            .await)
     }
 
     async fn in_force(
@@ -223,11 +250,6 @@ impl Surface for Fake {
             .unwrap_or_default())
     }
 
-    async fn list_instances(&self, project: &ProjectId) -> Result<Vec<Machine>, Fault> {
-        known(project)?;
-        Ok(self.world().machines.clone())
-    }
-
     async fn get_instance(&self, project: &ProjectId, reference: &str) -> Result<Machine, Fault> {
         known(project)?;
         let world = self.world();
@@ -251,17 +273,6 @@ impl Surface for Fake {
         samples::ssh_pass(caller, machine, public)
     }
 
-    async fn list_operations(&self, project: &ProjectId) -> Result<Vec<Operation>, Fault> {
-        known(project)?;
-        Ok(self
-            .world()
-            .operations
-            .iter()
-            .rev()
-            .map(|sender| sender.borrow().clone())
-            .collect())
-    }
-
     async fn get_operation(&self, project: &ProjectId, id: &OperationId) -> Result<Operation, Fault> {
         known(project)?;
         Ok(self.operation(id)?.borrow().clone())
@@ -271,6 +282,7 @@ impl Surface for Fake {
         known(project)?;
         let operation = self.operation(id)?;
         operation.send_modify(|now| now.state = OperationState::Cancelled);
+        self.write_books().await;
         Ok(operation.borrow().clone())
     }
 
@@ -288,25 +300,6 @@ impl Surface for Fake {
             Some((now, receiver))
         });
         Ok(changes.boxed())
-    }
-
-    async fn list_events(
-        &self,
-        project: &ProjectId,
-        subject: Option<&str>,
-        limit: u32,
-    ) -> Result<Vec<Event>, Fault> {
-        known(project)?;
-        let world = self.world();
-        let wanted =
-            |event: &&Event| subject.is_none_or(|s| event.subject.id == s || event.subject_name == s);
-        Ok(world
-            .events
-            .iter()
-            .filter(wanted)
-            .take(limit as usize)
-            .cloned()
-            .collect())
     }
 
     async fn usage(&self, project: &ProjectId) -> Result<Usage, Fault> {

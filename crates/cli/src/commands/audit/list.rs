@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use api::{
-    audit::{AuditList, AuditView, StageView},
+    audit::{AuditView, StageView},
     client::{AuditQuery, Client},
     moment,
 };
@@ -15,9 +15,6 @@ use crate::{
     output::{Format, Output},
     surroundings,
 };
-
-/// As many as the platform gives at once.
-const PAGE: u32 = 1000;
 
 #[derive(Debug, Args)]
 pub struct List {
@@ -73,30 +70,13 @@ impl When {
 impl List {
     pub async fn run(self, client: &Client, project: Option<String>) -> Result<(), Failure> {
         let now = surroundings::now();
-        let mut query = AuditQuery {
+        let query = AuditQuery {
             since: self.since.map(|when| when.to_wire(now)),
             until: self.until.map(|when| when.to_wire(now)),
             actor: self.actor,
             project,
-            cursor: None,
-            limit: self.limit.min(PAGE),
         };
-        let mut found = AuditList {
-            records: Vec::new(),
-            next: None,
-        };
-        let mut left = self.limit;
-        loop {
-            query.limit = left.min(PAGE);
-            let page = client.list_audit(&query).await?;
-            left = left.saturating_sub(u32::try_from(page.records.len()).unwrap_or(u32::MAX));
-            found.records.extend(page.records);
-            found.next = page.next.clone();
-            query.cursor = page.next;
-            if left == 0 || query.cursor.is_none() {
-                break;
-            }
-        }
+        let found = client.audit(&query).first(self.limit).await?;
         let rows = match self.output.output {
             Format::Table => without_beginnings(&found.records),
             Format::Wide | Format::Json | Format::Yaml => found.records.clone(),

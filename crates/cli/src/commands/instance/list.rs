@@ -3,17 +3,22 @@
 use api::client::Client;
 use clap::Args;
 
-use crate::{failure::Failure, output::Output};
+use crate::{failure::Failure, output::Output, selecting::Selecting};
 
 #[derive(Debug, Args)]
 pub struct List {
+    #[command(flatten)]
+    selecting: Selecting,
     #[command(flatten)]
     output: Output,
 }
 
 impl List {
     pub async fn run(self, client: &Client) -> Result<(), Failure> {
-        let list = client.list_instances().await?;
-        self.output.list(&list, &list.instances)
+        let select = self.selecting.select();
+        let watch = client.watch_instances(&select, None);
+        self.selecting
+            .show(self.output, client.instances(&select), watch)
+            .await
     }
 }

@@ -13,6 +13,7 @@ use crate::{
     commands::Wait,
     failure::{Exit, Failure},
     follow::{self, follow},
+    labels,
     progress::seconds,
     surroundings::print,
 };
@@ -52,6 +53,9 @@ pub struct Create {
     /// How the cluster is run: hosted, kubeadm, k3s or cloud
     #[arg(long, default_value = "hosted")]
     engine: String,
+    /// A label, key=value; as often as there are labels
+    #[arg(long = "label", value_name = "KEY=VALUE")]
+    labels: Vec<String>,
     #[command(flatten)]
     wait: Wait,
 }
@@ -60,6 +64,7 @@ impl Create {
     pub async fn run(self, client: &Client) -> Result<(), Failure> {
         let request = ClusterCreate {
             name: self.name.clone(),
+            labels: labels::read(&self.labels)?,
             spec: self.spec()?,
         };
         // The same reading the platform does: a mistake is found before it is sent.

@@ -1,12 +1,17 @@
 //! `cloud k8s list`
 
-use api::{client::Client, cluster::ClusterView, share::SharedClusterView};
+use api::{
+    client::{Client, Select},
+    cluster::ClusterView,
+    share::SharedClusterView,
+};
 use clap::Args;
 use serde::Serialize;
 
 use crate::{
     failure::Failure,
     output::{Output, section, table},
+    selecting::{ByLabel, Selecting},
     surroundings::now,
 };
 
@@ -15,6 +20,10 @@ pub struct List {
     /// Those of any project in which you were granted something, instead of the project's own
     #[arg(long)]
     granted: bool,
+    #[command(flatten)]
+    by: ByLabel,
+    #[command(flatten)]
+    selecting: Selecting,
     #[command(flatten)]
     output: Output,
 }
@@ -33,7 +42,13 @@ impl List {
             let list = client.list_granted_clusters().await?;
             return self.output.list(&list, &list.clusters);
         }
-        let list = client.list_clusters().await?;
+        let select = self.selecting.with(&self.by);
+        if self.selecting.watches() || select != Select::default() {
+            let watch = client.watch_clusters(&select, None);
+            let pages = client.clusters(&select);
+            return self.selecting.show(self.output, pages, watch).await;
+        }
+        let list = client.clusters(&select).first(self.selecting.most()).await?;
         let shared = client.list_shared_clusters().await?.clusters;
         let whole = Whole {
             clusters: &list.clusters,

@@ -24,14 +24,24 @@ impl Plan {
     pub async fn run(self, client: &Client) -> Result<(), Failure> {
         for document in manifest::read(&self.file)? {
             let text = match document {
-                Document::Network { name, cidr } => match compare_network(client, &name, &cidr).await? {
-                    NetworkChange::Create => format!("VPC {name} would be created with {cidr}\n"),
-                    NetworkChange::None => format!("VPC {name} is as the file says; nothing would be done\n"),
+                Document::Network { metadata, cidr } => match compare_network(client, &metadata, &cidr)
+                    .await?
+                {
+                    NetworkChange::Create => format!("VPC {} would be created with {cidr}\n", metadata.name),
+                    NetworkChange::Label => format!("VPC {} would get new labels\n", metadata.name),
+                    NetworkChange::None => {
+                        format!(
+                            "VPC {} is as the file says; nothing would be done\n",
+                            metadata.name
+                        )
+                    }
                 },
-                Document::Cluster { name, spec } => {
+                Document::Cluster { metadata, spec } => {
+                    let name = metadata.name;
                     let plan = client
                         .plan_cluster(&PlanRequest {
                             name: name.clone(),
+                            labels: metadata.labels,
                             spec: *spec,
                         })
                         .await?;

@@ -7,6 +7,7 @@ use crate::{
     commands::Wait,
     failure::Failure,
     follow::{self, follow},
+    labels,
     progress::seconds,
     surroundings::print,
 };
@@ -19,6 +20,9 @@ pub struct Create {
     /// Range of addresses, such as 10.20.0.0/16
     #[arg(long)]
     cidr: String,
+    /// A label, key=value; as often as there are labels
+    #[arg(long = "label", value_name = "KEY=VALUE")]
+    labels: Vec<String>,
     #[command(flatten)]
     wait: Wait,
 }
@@ -28,6 +32,7 @@ impl Create {
         let accepted = client
             .create_network(&NetworkCreate {
                 name: self.name,
+                labels: labels::read(&self.labels)?,
                 cidr: self.cidr,
             })
             .await?;

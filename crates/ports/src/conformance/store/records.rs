@@ -76,8 +76,11 @@ pub(super) async fn events_come_newest_first_and_are_trimmed(store: &impl Store)
     write(store, [Write::Event(foreign)]).await.unwrap();
 
     let reasons = async |subject: Option<&Subject>, limit: u32| -> Vec<String> {
-        let events = store.events(project.as_str(), subject, limit).await.unwrap();
-        events.into_iter().map(|event| event.reason).collect()
+        let events = store
+            .events(project.as_str(), subject, None, limit)
+            .await
+            .unwrap();
+        events.into_iter().map(|(_, event)| event.reason).collect()
     };
     assert_eq!(
         reasons(None, 10).await,
@@ -87,7 +90,10 @@ pub(super) async fn events_come_newest_first_and_are_trimmed(store: &impl Store)
     assert_eq!(reasons(None, 2).await, ["third", "second"]);
     assert_eq!(reasons(Some(&cluster("c")), 10).await, ["third", "first"]);
     assert_eq!(reasons(None, 0).await, [""; 0]);
-    assert_eq!(store.events(project.as_str(), None, 1).await.unwrap(), [third]);
+    let newest = store.events(project.as_str(), None, None, 1).await.unwrap();
+    assert_eq!(newest[0].1, third);
+    let before = store.events(project.as_str(), None, Some(newest[0].0), 1);
+    assert_eq!(before.await.unwrap()[0].1, second, "the page after it");
 
     assert_eq!(
         store.trim_events(Timestamp(150)).await.unwrap(),

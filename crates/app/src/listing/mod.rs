@@ -1,0 +1,85 @@
+//! What is in a project, read: by the page, through selectors, and as a stream of changes that can be taken up again.
+
+mod events;
+mod kinds;
+mod watch;
+
+use std::sync::Arc;
+
+use ports::Store;
+use types::{
+    Fault, ProjectId,
+    selector::{FieldSelector, LabelSelector},
+};
+
+use crate::paged::{self, Paged, Part};
+
+pub use kinds::Listed;
+pub use watch::{Notice, Point, Told, Watch};
+
+/// A cheap handle.
+#[derive(Clone)]
+pub struct Lists {
+    store: Arc<dyn Store>,
+}
+
+/// Which of them.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    labels: LabelSelector,
+    fields: FieldSelector,
+}
+
+impl Selection {
+    /// Refuses fields that `T` does not have.
+    pub fn of<T: Listed>(labels: LabelSelector, fields: FieldSelector) -> Result<Self, Fault> {
+        let unknown = fields
+            .terms()
+            .iter()
+            .find(|term| !T::FIELDS.contains(&term.field.as_str()));
+        match unknown {
+            Some(term) => Err(Fault::invalid(
+                "field-unknown",
+                format!("fieldSelector: there is no field '{}' to select by", term.field),
+                format!("known are {}", T::FIELDS.join(", ")),
+            )),
+            None => Ok(Self { labels, fields }),
+        }
+    }
+
+    fn wants<T: Listed>(&self, thing: &T) -> bool {
+        thing.is_shown()
+            && (self.labels.is_empty() || thing.labels().is_some_and(|labels| self.labels.matches(labels)))
+            && self
+                .fields
+                .terms()
+                .iter()
+                .all(|term| (thing.field(&term.field) == term.value) == term.equal)
+    }
+}
+
+impl Lists {
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self { store }
+    }
+
+    pub async fn page<T: Listed>(
+        &self,
+        project: &ProjectId,
+        selection: &Selection,
+        part: &Part,
+    ) -> Result<Paged<T>, Fault> {
+        let wanted = |thing: T| selection.wants(&thing).then_some(thing);
+        paged::read(&*self.store, Some(project.as_str()), T::ORDER, part, wanted).await
+    }
+
+    /// From the present state on or, with a point, from there.
+    pub async fn watch<T: Listed>(
+        &self,
+        project: &ProjectId,
+        selection: Selection,
+        from: Option<Point>,
+    ) -> Result<Watch<T>, Fault> {
+        Watch::begin(self.store.clone(), project.clone(), selection, from).await
+    }
+}

@@ -1,0 +1,308 @@
+//! What every list has in common: pages, selectors, and watching instead.
+
+use std::{convert::Infallible, time::Duration};
+
+use api::query::DEFAULT_LIMIT;
+use app::{
+    listing::{Listed, Notice, Point, Selection, Told, Watch},
+    paged::{Paged, Part},
+};
+use axum::{
+    Json,
+    extract::FromRequestParts,
+    http::{HeaderName, request::Parts},
+    response::{
+        IntoResponse, Response,
+        sse::{Event, Sse},
+    },
+};
+use futures::{Stream, StreamExt, stream};
+use ports::paging::Mark;
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+use types::{Fault, ProjectId};
+
+use super::stopped;
+use crate::{
+    answer::{Answer, Asked, Refusal},
+    guard::Pass,
+    router::Api,
+    token::Question,
+};
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+/// Whoever watches is asked again whether they may, this often.
+const ADMITTED_FOR: Duration = Duration::from_secs(15);
+
+/// Names and bounds are checked against the table before this is read.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Query {
+    limit: Option<u32>,
+    cursor: Option<String>,
+    label_selector: Option<String>,
+    field_selector: Option<String>,
+    #[serde(default)]
+    watch: bool,
+    resume: Option<String>,
+}
+
+/// Which page of a list is asked for.
+pub struct PageAsked {
+    limit: u32,
+    cursor: Option<String>,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for PageAsked {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+        let Asked(query) = Asked::<Query>::from_request_parts(parts, state).await?;
+        Ok(Self {
+            limit: query.limit.unwrap_or(DEFAULT_LIMIT),
+            cursor: query.cursor,
+        })
+    }
+}
+
+impl PageAsked {
+    pub fn limit(&self) -> u32 {
+        self.limit
+    }
+
+    pub fn part(&self, question: &Question) -> Result<Part, Fault> {
+        let after = self.cursor.as_deref().map(|cursor| {
+            question.decode::<Mark>(cursor).ok_or_else(|| {
+                Fault::invalid(
+                    "cursor-invalid",
+                    "cursor: it is not one that this list, with these filters, gave out",
+                    "give `next` of the page before, with the same filters; or begin without a cursor",
+                )
+            })
+        });
+        Ok(Part {
+            after: after.transpose()?,
+            limit: self.limit,
+        })
+    }
+}
+
+/// The cursor of the page after this one.
+pub fn next<T>(question: &Question, page: &Paged<T>) -> Option<String> {
+    page.next.as_ref().map(|mark| question.encode(mark))
+}
+
+/// What is asked of a list that can be selected from and watched.
+pub struct ListAsked {
+    query: Query,
+    last_event: Option<String>,
+    pass: Pass,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for ListAsked {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+        let Asked(query) = Asked::<Query>::from_request_parts(parts, state).await?;
+        let header = parts.headers.get(LAST_EVENT_ID);
+        let last_event = header.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let pass = Pass::from_request_parts(parts, state).await?;
+        Ok(Self {
+            query,
+            last_event,
+            pass,
+        })
+    }
+}
+
+impl ListAsked {
+    fn selection<T: Listed>(&self) -> Result<Selection, Fault> {
+        let wrong = |which: &str, cause: types::selector::SelectorError| {
+            Fault::invalid(
+                "selector-invalid",
+                format!("{which}: {cause}"),
+                "see the parameters in the document under /openapi.json",
+            )
+        };
+        let text = |given: &Option<String>| given.clone().unwrap_or_default();
+        let labels = text(&self.query.label_selector)
+            .parse()
+            .map_err(|cause| wrong("labelSelector", cause))?;
+        let fields = text(&self.query.field_selector)
+            .parse()
+            .map_err(|cause| wrong("fieldSelector", cause))?;
+        Selection::of::<T>(labels, fields)
+    }
+
+    /// What was left out or is empty selects everything, alike.
+    fn question<T: Listed>(&self, project: &ProjectId) -> Question {
+        let part = |given: &Option<String>| given.as_deref().unwrap_or_default().trim().to_owned();
+        Question::new(T::KIND)
+            .and(project.as_str())
+            .and(part(&self.query.label_selector))
+            .and(part(&self.query.field_selector))
+    }
+
+    /// A page, or a stream; `page` makes the answer of a list's items and its next cursor.
+    pub async fn answer<T, V, L>(
+        self,
+        api: Api,
+        project: ProjectId,
+        page: impl FnOnce(Vec<V>, Option<String>) -> L,
+    ) -> Answer<Response>
+    where
+        T: Listed + 'static,
+        V: for<'a> From<&'a T> + PartialEq + Serialize + Send + 'static,
+        L: Serialize,
+    {
+        let selection = self.selection::<T>()?;
+        let question = self.question::<T>(&project);
+        if self.query.watch {
+            return self.watch::<T, V>(api, project, selection, question).await;
+        }
+        if self.query.resume.is_some() {
+            return Err(misplaced(
+                "resume",
+                "it belongs to a watch",
+                "add watch=true, or give a cursor",
+            )
+            .into());
+        }
+        let asked = PageAsked {
+            limit: self.query.limit.unwrap_or(DEFAULT_LIMIT),
+            cursor: self.query.cursor,
+        };
+        let part = asked.part(&question)?;
+        let found: Paged<T> = api.lists.page(&project, &selection, &part).await?;
+        let cursor = next(&question, &found);
+        let views = found.items.iter().map(V::from).collect();
+        Ok(Json(page(views, cursor)).into_response())
+    }
+
+    async fn watch<T, V>(
+        self,
+        api: Api,
+        project: ProjectId,
+        selection: Selection,
+        question: Question,
+    ) -> Answer<Response>
+    where
+        T: Listed + 'static,
+        V: for<'a> From<&'a T> + PartialEq + Serialize + Send + 'static,
+    {
+        for (name, given) in [
+            ("limit", self.query.limit.is_some()),
+            ("cursor", self.query.cursor.is_some()),
+        ] {
+            if given {
+                let fault = misplaced(
+                    name,
+                    "a watch has no pages",
+                    "leave it out; `resume` goes on with a watch",
+                );
+                return Err(fault.into());
+            }
+        }
+        let question = question.and("watch");
+        let heard = self.query.resume.or(self.last_event);
+        let from = heard.map(|text| {
+            question.decode::<Point>(&text).ok_or_else(|| {
+                Fault::invalid(
+                    "resume-invalid",
+                    "resume: it is not the id of an event of this watch, with these filters",
+                    "give the id of the last event that was heard, with the same filters; or begin without",
+                )
+            })
+        });
+        let watch = api
+            .lists
+            .watch::<T>(&project, selection, from.transpose()?)
+            .await?;
+        let stop = stopped(api.stop.clone());
+        let events = events::<T, V>(watch, question, api, self.pass).take_until(stop);
+        Ok(Sse::new(events).into_response())
+    }
+}
+
+fn misplaced(name: &str, why: &str, remedy: &'static str) -> Fault {
+    Fault::invalid("query-misplaced", format!("{name}: {why}"), remedy)
+}
+
+struct Following<T> {
+    watch: Watch<T>,
+    api: Api,
+    pass: Pass,
+    admitted_until: Instant,
+}
+
+/// Ends when the watch cannot go on, or its caller may not: whoever takes it up again is told why.
+fn events<T, V>(
+    watch: Watch<T>,
+    question: Question,
+    api: Api,
+    pass: Pass,
+) -> impl Stream<Item = Result<Event, Infallible>>
+where
+    T: Listed + 'static,
+    V: for<'a> From<&'a T> + PartialEq + Serialize + Send + 'static,
+{
+    let following = Following {
+        watch,
+        api,
+        pass,
+        admitted_until: Instant::now() + ADMITTED_FOR,
+    };
+    let pages = stream::unfold(following, |mut following| async {
+        let notices = match following.watch.next().await {
+            Ok(notices) => notices,
+            Err(fault) => {
+                tracing::debug!(code = %fault.code, cause = %fault.cause, "a watch ends");
+                return None;
+            }
+        };
+        if Instant::now() >= following.admitted_until {
+            if !following.pass.is_good_still(&following.api).await {
+                return None;
+            }
+            following.admitted_until = Instant::now() + ADMITTED_FOR;
+        }
+        Some((notices, following))
+    });
+    pages.flat_map(move |notices| {
+        let mut told: Vec<_> = notices
+            .iter()
+            .filter_map(|notice| event::<T, V>(notice, &question))
+            .collect();
+        // Where nothing of it is shown, the reader still hears that we are here, and how far.
+        if let (true, Some(last)) = (told.is_empty(), notices.last()) {
+            told.push(bookmark(&question.encode(&last.point)));
+        }
+        stream::iter(told.into_iter().map(Ok))
+    })
+}
+
+fn bookmark(id: &str) -> Event {
+    Event::default().event("bookmark").id(id).data("{}")
+}
+
+/// Nothing where what is shown did not change.
+fn event<T, V>(notice: &Notice<T>, question: &Question) -> Option<Event>
+where
+    V: for<'a> From<&'a T> + PartialEq + Serialize,
+{
+    let id = question.encode(&notice.point);
+    let (name, view) = match &notice.told {
+        Told::Added(thing) => ("added", V::from(thing)),
+        Told::Modified { before, after } => {
+            let view = V::from(after);
+            if view == V::from(before) {
+                return None;
+            }
+            ("modified", view)
+        }
+        Told::Deleted(thing) => ("deleted", V::from(thing)),
+        Told::Bookmark => return Some(bookmark(&id)),
+    };
+    let data = serde_json::to_string(&view).unwrap_or_default();
+    Some(Event::default().event(name).id(id).data(data))
+}
