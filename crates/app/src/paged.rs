@@ -70,7 +70,10 @@ mod tests {
         fake::MemoryStore,
         store::{Batch, Doc, PLATFORM, Write},
     };
-    use types::{OrgId, Timestamp, tenant::Organisation};
+    use types::{
+        OrgId, Timestamp,
+        tenant::{Organisation, Quota},
+    };
 
     use super::*;
 
@@ -80,6 +83,7 @@ mod tests {
             id: OrgId::generate(),
             name: format!("org-{n:04}").parse().unwrap(),
             max_projects: n,
+            quota: Quota::default(),
             created: Timestamp(0),
         };
         let writes = (0..count).map(|n| Write::Put(Doc::new(&org(n), 0))).collect();

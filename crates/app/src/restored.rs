@@ -65,7 +65,7 @@ mod tests {
             found.value,
             Network {
                 generation,
-                ..network
+                ..network.clone()
             }
         );
         assert!(
