@@ -20,5 +20,6 @@ pub mod quantity;
 pub mod routes;
 pub mod spec;
 pub mod tenant;
+pub mod terms;
 
 pub use problem::Problem;

@@ -1,7 +1,7 @@
 //! Errors on the wire: `application/problem+json` with a stable code to search for and what to do about it.
 
 use serde::{Deserialize, Serialize};
-use types::{Fault, FaultKind};
+use types::{Fault, FaultKind, FieldFault};
 
 pub const MEDIA_TYPE: &str = "application/problem+json";
 
@@ -23,6 +23,55 @@ pub struct Problem {
     /// What the problem is about, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
+    /// Every field of the request that is wrong, where that can be told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<FieldErrorView>,
+}
+
+/// One field of a request that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub struct FieldErrorView {
+    /// Its path in the body: `spec.nodeGroups.default.minReplicas`.
+    pub field: String,
+    /// Stable; scripts may compare it.
+    pub code: String,
+    pub detail: String,
+    pub remedy: String,
+}
+
+impl From<&FieldFault> for FieldErrorView {
+    fn from(fault: &FieldFault) -> Self {
+        let FieldFault {
+            field,
+            code,
+            detail,
+            remedy,
+        } = fault;
+        Self {
+            field: field.clone(),
+            code: code.to_string(),
+            detail: detail.clone(),
+            remedy: remedy.clone(),
+        }
+    }
+}
+
+impl From<&FieldErrorView> for FieldFault {
+    fn from(view: &FieldErrorView) -> Self {
+        let FieldErrorView {
+            field,
+            code,
+            detail,
+            remedy,
+        } = view;
+        Self {
+            field: field.clone(),
+            code: code.clone().into(),
+            detail: detail.clone(),
+            remedy: remedy.clone(),
+        }
+    }
 }
 
 pub fn status_of(kind: FaultKind) -> u16 {
@@ -33,6 +82,7 @@ pub fn status_of(kind: FaultKind) -> u16 {
         FaultKind::TooMany => 429,
         FaultKind::NotFound => 404,
         FaultKind::Conflict => 409,
+        FaultKind::Stale => 412,
         FaultKind::Refused => 422,
         FaultKind::Internal => 500,
         FaultKind::Unavailable => 503,
@@ -46,6 +96,7 @@ pub fn kind_of(status: u16) -> FaultKind {
         401 => FaultKind::Unauthenticated,
         404 => FaultKind::NotFound,
         409 => FaultKind::Conflict,
+        412 => FaultKind::Stale,
         403 => FaultKind::Forbidden,
         422 => FaultKind::Refused,
         429 => FaultKind::TooMany,
@@ -62,6 +113,7 @@ fn title_of(kind: FaultKind) -> &'static str {
         FaultKind::Unauthenticated => "The request carries no valid token",
         FaultKind::NotFound => "There is no such thing",
         FaultKind::Conflict => "Something else stands in the way",
+        FaultKind::Stale => "It is not as it was seen last",
         FaultKind::Forbidden => "Not allowed to you",
         FaultKind::TooMany => "Asked for too often",
         FaultKind::Refused => "Understood, and not allowed or not supported",
@@ -81,18 +133,20 @@ impl From<&Fault> for Problem {
             detail: fault.cause.clone(),
             remedy: fault.remedy.clone(),
             instance: None,
+            errors: fault.fields.iter().map(FieldErrorView::from).collect(),
         }
     }
 }
 
 impl From<&Problem> for Fault {
     fn from(problem: &Problem) -> Self {
-        Fault::new(
-            kind_of(problem.status),
-            problem.code.clone(),
-            problem.detail.clone(),
-            problem.remedy.clone(),
-        )
+        Fault {
+            kind: kind_of(problem.status),
+            code: problem.code.clone().into(),
+            cause: problem.detail.clone(),
+            remedy: problem.remedy.clone(),
+            fields: problem.errors.iter().map(FieldFault::from).collect(),
+        }
     }
 }
 
@@ -126,12 +180,15 @@ mod tests {
             FaultKind::Unauthenticated,
             FaultKind::NotFound,
             FaultKind::Conflict,
+            FaultKind::Stale,
             FaultKind::Refused,
             FaultKind::Internal,
             FaultKind::Unavailable,
             FaultKind::Exhausted,
         ] {
             let fault = Fault::new(kind, "some-code", "the cause", "the remedy");
+            assert_eq!(Fault::from(&Problem::from(&fault)), fault);
+            let fault = fault.at("spec.vpc");
             assert_eq!(Fault::from(&Problem::from(&fault)), fault);
         }
     }

@@ -153,6 +153,7 @@ fn status(kind: FaultKind) -> StatusCode {
         FaultKind::Invalid => StatusCode::BAD_REQUEST,
         FaultKind::NotFound => StatusCode::NOT_FOUND,
         FaultKind::Conflict => StatusCode::CONFLICT,
+        FaultKind::Stale => StatusCode::PRECONDITION_FAILED,
         FaultKind::Refused | FaultKind::Forbidden => StatusCode::FORBIDDEN,
         FaultKind::TooMany => StatusCode::TOO_MANY_REQUESTS,
         FaultKind::Unauthenticated => StatusCode::UNAUTHORIZED,

@@ -11,7 +11,10 @@ use std::{
 use api::routes::{self, Method};
 use app::tenants::Entered;
 use axum::{
-    extract::{ConnectInfo, FromRequestParts, MatchedPath, RawPathParams, Request, State},
+    extract::{
+        ConnectInfo, FromRequestParts, MatchedPath, RawPathParams, Request, State,
+        rejection::RawPathParamsRejection,
+    },
     http::{HeaderValue, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
@@ -24,7 +27,7 @@ use types::{
 };
 
 use crate::{
-    answer::{At, Refusal, no_such_method},
+    answer::{At, Refusal, no_such_method, unreadable},
     audit::Place,
     limits,
     router::Api,
@@ -70,12 +73,16 @@ enum Inside {
 pub async fn guard(
     State(api): State<Api>,
     matched: MatchedPath,
-    parameters: RawPathParams,
+    parameters: Result<RawPathParams, RawPathParamsRejection>,
     mut request: Request,
     next: Next,
 ) -> Response {
     let Some(row) = routes::row(request.method().as_str(), matched.as_str()) else {
         return no_such_method(request).await;
+    };
+    let parameters = match parameters {
+        Ok(parameters) => parameters,
+        Err(rejection) => return Refusal(unreadable(&rejection.body_text())).into_response(),
     };
     let address = request.extensions().get::<ConnectInfo<SocketAddr>>();
     let address = address.map_or_else(String::new, |ConnectInfo(address)| address.ip().to_string());

@@ -5,6 +5,7 @@ pub mod answer;
 pub mod audit;
 pub mod auth;
 pub mod backup;
+mod body;
 pub mod check;
 pub mod config;
 pub mod credentials;
@@ -28,6 +29,7 @@ pub mod router;
 pub mod state_dir;
 pub mod surface;
 pub mod teardown;
+mod terms;
 pub mod wiring;
 
 pub use surface::Surface;

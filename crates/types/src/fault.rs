@@ -14,6 +14,8 @@ pub enum FaultKind {
     NotFound,
     /// The state of something else stands in the way.
     Conflict,
+    /// It is not as the caller last saw it, and was to be changed only if it were.
+    Stale,
     /// Understood, and not allowed or not supported.
     Refused,
     Unauthenticated,
@@ -37,6 +39,7 @@ impl FaultKind {
             Self::Invalid
             | Self::NotFound
             | Self::Conflict
+            | Self::Stale
             | Self::Refused
             | Self::Unauthenticated
             | Self::Forbidden
@@ -50,6 +53,18 @@ pub struct Fault {
     pub kind: FaultKind,
     pub code: Cow<'static, str>,
     pub cause: String,
+    pub remedy: String,
+    /// What of the request is wrong, field by field, where that can be told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<FieldFault>,
+}
+
+/// One field of a request that is wrong, by its path in the body: `spec.nodeGroups.default.minReplicas`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldFault {
+    pub field: String,
+    pub code: Cow<'static, str>,
+    pub detail: String,
     pub remedy: String,
 }
 
@@ -65,6 +80,22 @@ impl Fault {
             code: code.into(),
             cause: cause.into(),
             remedy: remedy.into(),
+            fields: Vec::new(),
+        }
+    }
+
+    /// The same, about this field.
+    pub fn at(self, field: impl Into<String>) -> Self {
+        let field = field.into();
+        Self {
+            cause: format!("{field}: {}", self.cause),
+            fields: vec![FieldFault {
+                field,
+                code: self.code.clone(),
+                detail: self.cause,
+                remedy: self.remedy.clone(),
+            }],
+            ..self
         }
     }
 

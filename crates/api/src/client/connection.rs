@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::stream;
-use http::{HeaderValue, Request, Response, header};
+use http::{HeaderMap, HeaderValue, Request, Response, header};
 use http_body_util::{BodyExt, Full, StreamBody, combinators::UnsyncBoxBody};
 use hyper::body::{Frame, Incoming};
 use hyper_util::rt::TokioIo;
 use serde::de::DeserializeOwned;
 use tokio::{fs::File, io::AsyncReadExt, net::TcpStream, time::timeout};
 
-use super::ClientError;
+use super::{ClientError, Tag};
 use crate::{Problem, problem, routes::Method};
 
 const CONNECT: Duration = Duration::from_secs(5);
@@ -21,6 +21,9 @@ const UPLOAD: Duration = Duration::from_secs(3600);
 const CHUNK: usize = 64 * 1024;
 
 type Body = UnsyncBoxBody<Bytes, std::io::Error>;
+
+/// Headers of one call, besides those of every call.
+pub(super) type Headers = Vec<(&'static str, String)>;
 
 pub(super) enum Payload {
     Empty,
@@ -84,21 +87,56 @@ impl Connection {
         path: &str,
         payload: Payload,
     ) -> Result<T, ClientError> {
-        let body = self.bytes(method, path, payload).await?;
-        serde_json::from_slice(&body).map_err(|error| ClientError::Protocol {
-            detail: error.to_string(),
-        })
+        self.json_with(method, path, payload, Headers::new()).await
+    }
+
+    pub async fn json_with<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        payload: Payload,
+        headers: Headers,
+    ) -> Result<T, ClientError> {
+        let (body, _) = self.exchange(method, path, payload, headers).await?;
+        parse(&body)
+    }
+
+    /// What is at a path, and its ETag.
+    pub async fn tagged<T: DeserializeOwned>(&self, path: &str) -> Result<(T, Tag), ClientError> {
+        let (body, answered) = self
+            .exchange(Method::Get, path, Payload::Empty, Headers::new())
+            .await?;
+        let tag = answered
+            .get(header::ETAG)
+            .and_then(|tag| tag.to_str().ok())
+            .map(str::to_owned);
+        let tag = tag.ok_or_else(|| ClientError::Protocol {
+            detail: "the answer has no ETag".to_owned(),
+        })?;
+        Ok((parse(&body)?, Tag(tag)))
     }
 
     /// The whole body of a successful answer.
     pub async fn bytes(&self, method: Method, path: &str, payload: Payload) -> Result<Bytes, ClientError> {
+        let (body, _) = self.exchange(method, path, payload, Headers::new()).await?;
+        Ok(body)
+    }
+
+    async fn exchange(
+        &self,
+        method: Method,
+        path: &str,
+        payload: Payload,
+        headers: Headers,
+    ) -> Result<(Bytes, HeaderMap), ClientError> {
         let after = match payload {
             Payload::Empty | Payload::Json(_) => ANSWER,
             Payload::Archive(_) => UPLOAD,
         };
         let exchange = async {
-            let response = self.open(method, path, payload).await?;
-            self.collect(response).await
+            let response = self.ask(method, path, payload, headers).await?;
+            let answered = response.headers().clone();
+            Ok((self.collect(response).await?, answered))
         };
         timeout(after, exchange)
             .await
@@ -112,6 +150,16 @@ impl Connection {
         path: &str,
         payload: Payload,
     ) -> Result<Response<Incoming>, ClientError> {
+        self.ask(method, path, payload, Headers::new()).await
+    }
+
+    async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        payload: Payload,
+        headers: Headers,
+    ) -> Result<Response<Incoming>, ClientError> {
         let connect = timeout(CONNECT, TcpStream::connect(&self.authority));
         let socket = connect
             .await
@@ -124,11 +172,17 @@ impl Connection {
         let (mut sender, connection) = handshake.await.map_err(|error| self.unreachable(error))?;
         // The connection ends with the exchange; what ended it is seen by whoever reads the answer.
         tokio::spawn(connection);
-        let request = self.request(method, path, payload)?;
+        let mut request = self.request(method, path, payload)?;
+        for (name, value) in headers {
+            let value = HeaderValue::from_str(&value).map_err(|_| ClientError::Protocol {
+                detail: format!("{name} has characters no header has"),
+            })?;
+            request.headers_mut().insert(name, value);
+        }
         let response = sender
             .send_request(request)
             .await
-            .map_err(|error| self.unreachable(error))?;
+            .map_err(|error| self.lost(error))?;
         if response.status().is_success() {
             return Ok(response);
         }
@@ -164,12 +218,20 @@ impl Connection {
             .into_body()
             .collect()
             .await
-            .map_err(|error| self.unreachable(error))?;
+            .map_err(|error| self.lost(error))?;
         Ok(body.to_bytes())
     }
 
     pub fn unreachable(&self, source: impl std::error::Error + Send + Sync + 'static) -> ClientError {
         ClientError::Unreachable {
+            endpoint: self.endpoint.clone(),
+            source: Box::new(source),
+        }
+    }
+
+    /// After the request was sent, or some of it: nobody knows whether it was carried out.
+    fn lost(&self, source: hyper::Error) -> ClientError {
+        ClientError::Lost {
             endpoint: self.endpoint.clone(),
             source: Box::new(source),
         }
@@ -181,6 +243,12 @@ impl Connection {
             after,
         }
     }
+}
+
+fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ClientError> {
+    serde_json::from_slice(body).map_err(|error| ClientError::Protocol {
+        detail: error.to_string(),
+    })
 }
 
 fn full(bytes: Bytes) -> Body {

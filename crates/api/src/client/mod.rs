@@ -10,6 +10,7 @@ mod keys;
 mod networks;
 mod operations;
 mod tenants;
+mod terms;
 mod watch;
 
 use serde::{Serialize, de::DeserializeOwned};
@@ -23,14 +24,17 @@ use crate::{
 pub use audit::AuditQuery;
 pub use backup::Download;
 pub use error::ClientError;
+pub use terms::{Condition, Tag};
 pub use watch::OperationWatch;
 
 use connection::{Connection, Payload};
+use terms::Keys;
 
 #[derive(Debug, Clone)]
 pub struct Client {
     connection: Connection,
     project: String,
+    keys: Keys,
 }
 
 impl Client {
@@ -39,6 +43,7 @@ impl Client {
         Ok(Self {
             connection: Connection::new(endpoint, token)?,
             project: project.to_owned(),
+            keys: Keys::default(),
         })
     }
 

@@ -4,7 +4,7 @@ use super::{Client, ClientError};
 use crate::{
     network::{NetworkAccepted, NetworkCreate, NetworkList, NetworkView},
     operation::OperationAccepted,
-    routes::{self, Method},
+    routes,
 };
 
 impl Client {
@@ -18,8 +18,7 @@ impl Client {
     }
 
     pub async fn create_network(&self, request: &NetworkCreate) -> Result<NetworkAccepted, ClientError> {
-        self.send(Method::Post, &self.path(routes::NETWORKS, &[]), request)
-            .await
+        self.make(&self.path(routes::NETWORKS, &[]), Some(request)).await
     }
 
     pub async fn delete_network(&self, reference: &str) -> Result<OperationAccepted, ClientError> {

@@ -1,6 +1,6 @@
 //! Organisations, projects, people and programs through the client.
 
-use super::{Client, ClientError};
+use super::{Client, ClientError, Condition, Tag};
 use crate::{
     routes::{self, Method},
     tenant::{
@@ -41,7 +41,7 @@ impl Client {
     }
 
     pub async fn create_org(&self, request: &OrgCreate) -> Result<OrgView, ClientError> {
-        self.send(Method::Post, routes::ORGS, request).await
+        self.make(routes::ORGS, Some(request)).await
     }
 
     pub async fn get_org(&self, org: &str) -> Result<OrgView, ClientError> {
@@ -80,7 +80,7 @@ impl Client {
         request: &ProjectCreate,
     ) -> Result<ProjectView, ClientError> {
         let path = routes::fill(routes::ORG_PROJECTS, &[("org", org)]);
-        self.send(Method::Post, &path, request).await
+        self.make(&path, Some(request)).await
     }
 
     pub async fn get_project(&self, project: &str) -> Result<ProjectView, ClientError> {
@@ -100,6 +100,20 @@ impl Client {
 
     pub async fn set_quota(&self, quota: &QuotaView) -> Result<ProjectView, ClientError> {
         self.send(Method::Put, &self.path(routes::PROJECT_QUOTA, &[]), quota)
+            .await
+    }
+
+    /// With what is needed to change it on condition.
+    pub async fn usage_now(&self) -> Result<(UsageView, Tag), ClientError> {
+        self.read(&self.path(routes::PROJECT_QUOTA, &[])).await
+    }
+
+    pub async fn set_quota_if(
+        &self,
+        quota: &QuotaView,
+        condition: &Condition,
+    ) -> Result<ProjectView, ClientError> {
+        self.put_if(&self.path(routes::PROJECT_QUOTA, &[]), quota, condition)
             .await
     }
 
@@ -125,7 +139,12 @@ impl Client {
         &self,
         request: &ServiceAccountCreate,
     ) -> Result<ServiceAccountView, ClientError> {
-        self.send(Method::Post, &self.path(routes::SERVICE_ACCOUNTS, &[]), request)
+        self.make(&self.path(routes::SERVICE_ACCOUNTS, &[]), Some(request))
+            .await
+    }
+
+    pub async fn get_service_account(&self, reference: &str) -> Result<ServiceAccountView, ClientError> {
+        self.get(&self.path(routes::SERVICE_ACCOUNT, &[("reference", reference)]))
             .await
     }
 

@@ -22,7 +22,7 @@ use super::{
 use crate::{
     admission::{self, Demand},
     quota::{self, Usage},
-    records,
+    records, terms,
 };
 
 /// A cluster as it would be after a change.
@@ -43,6 +43,7 @@ impl Ops {
         self.accept(move || {
             Box::pin(async move {
                 let current = records::find::<Cluster>(&*self.world.store, project, name.as_str()).await?;
+                terms::expect(Some(&current.value))?;
                 let Some(changed) = self.changed(project, &current.value, spec).await? else {
                     return Ok(Decision::Answer((current.value, None)));
                 };

@@ -11,7 +11,7 @@ use types::{
 };
 
 use super::{Ops, accept::Decision};
-use crate::{allocate, records};
+use crate::{allocate, records, terms};
 
 pub(super) fn subject(id: &NetworkId) -> Subject {
     Subject {
@@ -27,10 +27,10 @@ impl Ops {
         name: Name,
         cidr: Cidr,
     ) -> Result<(Network, Operation), Fault> {
-        check_range(cidr)?;
+        check_range(cidr).map_err(|fault| fault.at("cidr"))?;
         let id = &NetworkId::generate();
         let name = &name;
-        self.accept(move || {
+        self.accept_once(move || {
             Box::pin(async move {
                 let all = records::list::<Network>(&*self.world.store, &Filter::default()).await?;
                 let uplinks: BTreeSet<u32> = all.iter().map(|n| n.value.uplink).collect();
@@ -101,6 +101,7 @@ impl Ops {
         self.accept(move || {
             Box::pin(async move {
                 let mut network = self.network(project, reference).await?;
+                terms::expect(Some(&network.value))?;
                 let users =
                     records::children::<Cluster>(&*self.world.store, network.value.id.as_str()).await?;
                 if !users.is_empty() {

@@ -34,11 +34,12 @@ impl Tenants {
             Place::Project(..) => role <= Role::ProjectAdmin,
         };
         let Some(org) = place.org().cloned().filter(|_| fits) else {
-            return Err(Fault::invalid(
+            return Err(Fault::refused(
                 "role-misplaced",
                 format!("the role {role} cannot be held there"),
                 "give org_admin for an organisation; project_admin, project_member or project_viewer for a project",
-            ));
+            )
+            .at("role"));
         };
         let code = opaque::generate("pci");
         let now = self.clock.now();
@@ -113,11 +114,12 @@ impl Tenants {
             known => known,
         };
         let hash = hash.map_err(|error| {
-            Fault::invalid(
+            Fault::refused(
                 "password-unfit",
                 error.to_string(),
                 "choose another one: any characters, a few words in a row are good",
             )
+            .at("password")
         })?;
         let id = user
             .as_ref()

@@ -7,13 +7,13 @@ use types::{
 };
 
 use super::{Tenants, members::without_place};
-use crate::{books::Decision, default_org, records};
+use crate::{books::Decision, default_org, records, terms};
 
 impl Tenants {
     pub async fn create_org(&self, name: Name, max_projects: u32) -> Result<Organisation, Fault> {
         let id = &OrgId::generate();
         let name = &name;
-        self.accept(move || {
+        self.accept_once(move || {
             Box::pin(async move {
                 let org = Organisation {
                     id: id.clone(),
@@ -76,6 +76,8 @@ impl Tenants {
         self.accept(move || {
             Box::pin(async move {
                 let store = &*self.store;
+                let org = records::get::<Organisation>(store, id.as_str()).await?;
+                terms::expect(org.as_ref().map(|org| &org.value))?;
                 let projects = self.projects_of(id).await?;
                 if !projects.is_empty() {
                     let names: Vec<String> = projects.iter().map(|p| p.value.name.to_string()).collect();

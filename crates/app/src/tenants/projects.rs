@@ -9,7 +9,7 @@ use types::{
 };
 
 use super::{Tenants, members::without_place};
-use crate::{books::Decision, default_project, records};
+use crate::{books::Decision, default_project, records, terms};
 
 /// A project somebody may be in, and as what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Tenants {
     ) -> Result<Project, Fault> {
         let id = &ProjectId::generate();
         let name = &name;
-        self.accept(move || {
+        self.accept_once(move || {
             Box::pin(async move {
                 let found = records::get(&*self.store, org.as_str()).await?;
                 let org: Versioned<types::tenant::Organisation> =
@@ -118,6 +118,7 @@ impl Tenants {
             Box::pin(async move {
                 let found = records::get::<Project>(&*self.store, id.as_str()).await?;
                 let mut project = found.ok_or_else(|| project_not_found(id.as_str()))?;
+                terms::expect_at(Some(terms::of_quota(&project.value)))?;
                 project.value.quota = quota;
                 Ok(Decision::Write {
                     writes: vec![Write::Put(Doc::new(&project.value, project.version))],
@@ -140,6 +141,8 @@ impl Tenants {
         self.accept(move || {
             Box::pin(async move {
                 let store = &*self.store;
+                let project = records::get::<Project>(store, id.as_str()).await?;
+                terms::expect(project.as_ref().map(|project| &project.value))?;
                 let inside = Filter {
                     scope: Some(id.to_string()),
                     ..Filter::default()

@@ -7,7 +7,7 @@ use types::{
 };
 
 use super::Tenants;
-use crate::{books::Decision, records};
+use crate::{books::Decision, records, terms};
 
 impl Tenants {
     pub async fn create_service_account(
@@ -17,15 +17,16 @@ impl Tenants {
         role: Role,
     ) -> Result<ServiceAccount, Fault> {
         if role > Role::ProjectAdmin {
-            return Err(Fault::invalid(
+            return Err(Fault::refused(
                 "role-misplaced",
                 format!("a service account cannot hold the role {role}"),
                 "give project_admin, project_member or project_viewer",
-            ));
+            )
+            .at("role"));
         }
         let id = &ServiceAccountId::generate();
         let name = &name;
-        self.accept(move || {
+        self.accept_once(move || {
             Box::pin(async move {
                 let account = ServiceAccount {
                     id: id.clone(),
@@ -59,6 +60,15 @@ impl Tenants {
         Ok(all)
     }
 
+    pub async fn get_service_account(
+        &self,
+        project: &ProjectId,
+        reference: &str,
+    ) -> Result<ServiceAccount, Fault> {
+        let found = records::find::<ServiceAccount>(&*self.store, project, reference).await?;
+        Ok(found.value)
+    }
+
     /// Its tokens end with it.
     pub async fn delete_service_account(&self, project: &ProjectId, reference: &str) -> Result<(), Fault> {
         self.accept(move || {
@@ -66,6 +76,7 @@ impl Tenants {
                 let account = records::find::<ServiceAccount>(&*self.store, project, reference)
                     .await?
                     .value;
+                terms::expect(Some(&account))?;
                 let mut writes = vec![Write::Delete {
                     kind: "service-account",
                     id: account.id.to_string(),

@@ -4,6 +4,7 @@ mod harness;
 mod identity;
 mod life_and_death;
 mod lost;
+mod once;
 mod pinned;
 mod scaling;
 mod second_thoughts;

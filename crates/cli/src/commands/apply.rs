@@ -1,9 +1,12 @@
 //! `cloud apply`: VPCs first, because clusters name them; clusters together, then each is waited for.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use api::{
-    client::Client, cluster::ClusterApply, network::NetworkCreate, operation::OperationView,
+    client::{Client, Condition},
+    cluster::ClusterApply,
+    network::NetworkCreate,
+    operation::OperationView,
     spec::ClusterSpec,
 };
 use clap::Args;
@@ -28,7 +31,16 @@ pub struct Apply {
 
 pub async fn run(client: Client, command: Apply) -> Result<(), Failure> {
     let mut clusters = Vec::new();
-    for document in manifest::read(&command.file)? {
+    let documents = manifest::read(&command.file)?;
+    // Before anything is made: whoever changes one of these clusters meanwhile is not overwritten.
+    let mut found = BTreeMap::new();
+    for document in &documents {
+        if let Document::Cluster { name, .. } = document {
+            let tag = client.cluster_tag(name).await?;
+            found.insert(name.clone(), Condition::of(tag));
+        }
+    }
+    for document in documents {
         match document {
             Document::Network { name, cidr } => apply_network(&client, name, cidr).await?,
             Document::Cluster { name, spec } => clusters.push((name, *spec)),
@@ -36,7 +48,8 @@ pub async fn run(client: Client, command: Apply) -> Result<(), Failure> {
     }
     let mut begun = Vec::new();
     for (name, spec) in clusters {
-        begun.extend(apply_cluster(&client, &name, spec, command.wait).await?);
+        let condition = found.remove(&name);
+        begun.extend(apply_cluster(&client, &name, spec, condition, command.wait).await?);
     }
     let mut outcome = Ok(());
     for operation in begun {
@@ -102,9 +115,15 @@ async fn apply_cluster(
     client: &Client,
     name: &str,
     spec: ClusterSpec,
+    condition: Option<Condition>,
     wait: Wait,
 ) -> Result<Option<OperationView>, Failure> {
-    let accepted = client.apply_cluster(name, &ClusterApply { spec }).await?;
+    let request = ClusterApply { spec };
+    let accepted = match condition {
+        Some(condition) => client.apply_cluster_if(name, &request, &condition).await?,
+        // The file has it twice, and its first document was applied.
+        None => client.apply_cluster(name, &request).await?,
+    };
     match accepted.operation {
         None => print(&format!("cluster {name} is unchanged\n")).map(|()| None),
         Some(operation) if wait.no_wait => print(&format!("{}\n", operation.id)).map(|()| None),

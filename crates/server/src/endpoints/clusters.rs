@@ -21,19 +21,21 @@ use axum::{
 };
 use serde_json::json;
 use types::{
-    Fault, Secret,
+    Fault, Findings, Name, Secret,
     cluster::{Cluster, ClusterSpec},
     kubeconfig::{CertificateKind, CertificateKindError},
     operation::Operation,
 };
 
-use super::begun;
+use super::{begun, unread};
 use crate::{
-    answer::{Answer, Given, accepted},
+    answer::{Answer, accepted},
     audit::Note,
+    body::Given,
     guard::{By, Referenced, Within},
     router::Api,
     surface::{Change, ClusterDetail, Impact, PlanPreview},
+    terms::revised,
 };
 
 pub async fn list(State(api): State<Api>, Within(project): Within) -> Answer<Json<ClusterList>> {
@@ -48,8 +50,7 @@ pub async fn create(
     Within(project): Within,
     Given(request): Given<ClusterCreate>,
 ) -> Answer<Response> {
-    let name = parse_name(&request.name, "name")?;
-    let spec = ClusterSpec::try_from(&request.spec)?;
+    let (name, spec) = named(&request.name, &request.spec)?;
     let (cluster, operation) = api.surface.create_cluster(&project, name, spec).await?;
     Ok(note(&cluster, Some(&operation)).on(accepted(ClusterAccepted {
         cluster: ClusterView::from(&cluster),
@@ -62,8 +63,7 @@ pub async fn apply(
     Referenced(project, name): Referenced,
     Given(request): Given<ClusterApply>,
 ) -> Answer<Response> {
-    let name = parse_name(&name, "name")?;
-    let spec = ClusterSpec::try_from(&request.spec)?;
+    let (name, spec) = named(&name, &request.spec)?;
     let (cluster, operation) = api.surface.apply_cluster(&project, name, spec).await?;
     let body = ClusterAccepted {
         cluster: ClusterView::from(&cluster),
@@ -74,6 +74,15 @@ pub async fn apply(
     } else {
         Json(body).into_response()
     }))
+}
+
+/// A name and a spec, with all that is wrong in either.
+fn named(name: &str, spec: &api::spec::ClusterSpec) -> Result<(Name, ClusterSpec), Fault> {
+    let mut found = Findings::default();
+    let name = found.keep(parse_name(name, "name"));
+    let spec = spec.parse(&mut found);
+    found.verdict()?;
+    Ok((name.ok_or_else(unread)?, spec))
 }
 
 /// What of a cluster's spec is worth keeping. Not the whole: values of addons may be anything, also secret.
@@ -105,8 +114,7 @@ pub async fn plan(
     Within(project): Within,
     Given(request): Given<PlanRequest>,
 ) -> Answer<Json<PlanView>> {
-    let name = parse_name(&request.name, "name")?;
-    let spec = ClusterSpec::try_from(&request.spec)?;
+    let (name, spec) = named(&request.name, &request.spec)?;
     let PlanPreview {
         change,
         steps,
@@ -138,22 +146,20 @@ pub async fn plan(
     }))
 }
 
-pub async fn get(
-    State(api): State<Api>,
-    Referenced(project, reference): Referenced,
-) -> Answer<Json<ClusterDetailView>> {
+pub async fn get(State(api): State<Api>, Referenced(project, reference): Referenced) -> Answer<Response> {
     let ClusterDetail {
         cluster,
         machines,
         events,
         endpoint,
     } = api.surface.get_cluster(&project, &reference).await?;
-    Ok(Json(ClusterDetailView {
+    let view = ClusterDetailView {
         cluster: ClusterView::from(&cluster),
         endpoint,
         instances: machines.iter().map(InstanceView::from).collect(),
         events: events.iter().map(EventView::from).collect(),
-    }))
+    };
+    Ok(revised(&cluster, Json(view)))
 }
 
 pub async fn delete(State(api): State<Api>, Referenced(project, reference): Referenced) -> Answer<Response> {
@@ -182,9 +188,10 @@ pub async fn credentials(
     let kind: CertificateKind = request.kind.parse().map_err(|cause: CertificateKindError| {
         Fault::invalid(
             "kind-invalid",
-            format!("kind: {cause}"),
+            cause.to_string(),
             "give admin.conf, admin.svc, super-admin.conf or super-admin.svc",
         )
+        .at("kind")
     })?;
     let kubeconfig = api
         .surface

@@ -19,7 +19,7 @@ pub mod tokens;
 use api::operation::{OperationAccepted, OperationView};
 use axum::response::Response;
 use serde_json::json;
-use types::operation::Operation;
+use types::{Fault, operation::Operation};
 
 use crate::{answer::accepted, audit::Note};
 
@@ -30,4 +30,9 @@ fn begun(operation: &Operation) -> Response {
         .on(accepted(OperationAccepted {
             operation: OperationView::from(operation),
         }))
+}
+
+/// A field was neither read nor found wrong.
+fn unread() -> Fault {
+    Fault::internal("request-unread", "a field was neither read nor found wrong")
 }

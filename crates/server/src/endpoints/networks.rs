@@ -3,18 +3,20 @@
 use api::{
     network::{NetworkAccepted, NetworkCreate, NetworkList, NetworkView},
     operation::OperationView,
-    spec::parse_name,
+    spec::{parse_cidr, parse_name},
 };
 use axum::{Json, extract::State, response::Response};
 use serde_json::json;
-use types::{Cidr, Fault};
+use types::Findings;
 
-use super::begun;
+use super::{begun, unread};
 use crate::{
-    answer::{Answer, Given, accepted},
+    answer::{Answer, accepted},
     audit::Note,
+    body::Given,
     guard::{Referenced, Within},
     router::Api,
+    terms::revised,
 };
 
 pub async fn list(State(api): State<Api>, Within(project): Within) -> Answer<Json<NetworkList>> {
@@ -29,14 +31,11 @@ pub async fn create(
     Within(project): Within,
     Given(request): Given<NetworkCreate>,
 ) -> Answer<Response> {
-    let name = parse_name(&request.name, "name")?;
-    let cidr: Cidr = request.cidr.parse().map_err(|cause| {
-        Fault::invalid(
-            "cidr-invalid",
-            format!("cidr: {cause}"),
-            "give a private IPv4 range in canonical form, such as 10.20.0.0/16",
-        )
-    })?;
+    let mut found = Findings::default();
+    let name = found.keep(parse_name(&request.name, "name"));
+    let cidr = found.keep(parse_cidr(&request.cidr, "cidr"));
+    found.verdict()?;
+    let (name, cidr) = name.zip(cidr).ok_or_else(unread)?;
     let (network, operation) = api.surface.create_network(&project, name, cidr).await?;
     let change = json!({"operation": operation.id, "cidr": network.cidr});
     let note = Note::of(&network.name, &network.id).change(change);
@@ -46,12 +45,9 @@ pub async fn create(
     })))
 }
 
-pub async fn get(
-    State(api): State<Api>,
-    Referenced(project, reference): Referenced,
-) -> Answer<Json<NetworkView>> {
+pub async fn get(State(api): State<Api>, Referenced(project, reference): Referenced) -> Answer<Response> {
     let network = api.surface.get_network(&project, &reference).await?;
-    Ok(Json(NetworkView::from(&network)))
+    Ok(revised(&network, Json(NetworkView::from(&network))))
 }
 
 pub async fn delete(State(api): State<Api>, Referenced(project, reference): Referenced) -> Answer<Response> {

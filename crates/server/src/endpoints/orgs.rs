@@ -6,13 +6,16 @@ use api::{
 };
 use axum::{Json, extract::State, response::Response};
 use serde_json::json;
-use types::tenant::{Quota, Role};
+use types::{Findings, tenant::Role};
 
+use super::unread;
 use crate::{
-    answer::{Answer, Given},
+    answer::Answer,
     audit::Note,
+    body::Given,
     guard::{By, InOrg},
     router::Api,
+    terms::revised,
 };
 
 /// Enough for a team, not enough to fill a platform.
@@ -32,8 +35,8 @@ pub async fn create(State(api): State<Api>, Given(request): Given<OrgCreate>) ->
     Ok(Note::of(&org.name, &org.id).on(Json(OrgView::from(&org))))
 }
 
-pub async fn get(InOrg(org): InOrg) -> Json<OrgView> {
-    Json(OrgView::from(&org))
+pub async fn get(InOrg(org): InOrg) -> Response {
+    revised(&org, Json(OrgView::from(&org)))
 }
 
 pub async fn delete(State(api): State<Api>, InOrg(org): InOrg) -> Answer<Json<Done>> {
@@ -47,8 +50,11 @@ pub async fn create_project(
     InOrg(org): InOrg,
     Given(request): Given<ProjectCreate>,
 ) -> Answer<Response> {
-    let name = parse_name(&request.name, "name")?;
-    let quota = Quota::try_from(&request.quota)?;
+    let mut found = Findings::default();
+    let name = found.keep(parse_name(&request.name, "name"));
+    let quota = request.quota.parse("quota.", &mut found);
+    found.verdict()?;
+    let name = name.ok_or_else(unread)?;
     let project = api
         .tenants
         .create_project(&principal, &org.id, name, quota)

@@ -106,7 +106,9 @@ impl Fake {
         name: Name,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Option<Operation>), Fault> {
-        match self.find_cluster(project, name.as_str()) {
+        let found = self.find_cluster(project, name.as_str());
+        app::terms::expect(found.as_ref().ok())?;
+        match found {
             Err(_) => {
                 let (cluster, operation) = self.make_cluster(project, name, spec).await?;
                 Ok((cluster, Some(operation)))

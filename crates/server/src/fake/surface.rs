@@ -33,7 +33,7 @@ impl Surface for Fake {
         cidr: Cidr,
     ) -> Result<(Network, Operation), Fault> {
         known(project)?;
-        types::network::check_range(cidr)?;
+        types::network::check_range(cidr).map_err(|fault| fault.at("cidr"))?;
         if self.get_network(project, name.as_str()).await.is_ok() {
             return Err(taken("vpc", &name));
         }
@@ -64,6 +64,7 @@ impl Surface for Fake {
 
     async fn delete_network(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault> {
         let network = self.get_network(project, reference).await?;
+        app::terms::expect(Some(&network))?;
         if let Some(user) = self
             .world()
             .clusters
@@ -135,6 +136,7 @@ impl Surface for Fake {
 
     async fn delete_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault> {
         let cluster = self.find_cluster(project, reference)?;
+        app::terms::expect(Some(&cluster))?;
         for stored in self
             .world()
             .clusters

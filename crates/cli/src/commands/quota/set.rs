@@ -1,6 +1,6 @@
 //! `cloud quota set`: the API takes a whole quota, a person means the limits they name.
 
-use api::client::Client;
+use api::client::{Client, Condition};
 use clap::Args;
 
 use crate::{
@@ -19,8 +19,11 @@ pub struct Set {
 
 impl Set {
     pub async fn run(self, client: &Client) -> Result<(), Failure> {
+        // Read before what is changed, so that whoever changes it meanwhile is not overwritten.
+        let (_, tag) = client.usage_now().await?;
         let present = client.get_project(client.project_name()).await?.quota;
-        client.set_quota(&self.quota.over(present)).await?;
+        let condition = Condition::As(tag);
+        client.set_quota_if(&self.quota.over(present), &condition).await?;
         let usage = client.usage().await?;
         print(&table(&usage.usage, now(), false))
     }
