@@ -83,7 +83,7 @@ pub fn status_of(kind: FaultKind) -> u16 {
         FaultKind::NotFound => 404,
         FaultKind::Conflict => 409,
         FaultKind::Stale => 412,
-        FaultKind::Refused => 422,
+        FaultKind::Refused | FaultKind::Unfit => 422,
         FaultKind::Internal => 500,
         FaultKind::Unavailable => 503,
         FaultKind::Exhausted => 507,
@@ -107,6 +107,18 @@ pub fn kind_of(status: u16) -> FaultKind {
     }
 }
 
+/// What an engine or a release does not do yet.
+const NOT_SUPPORTED: [&str; 2] = ["field-not-supported", "exclusive-cores"];
+
+/// Two kinds share a status: a refusal that names fields is about their values, unless they are not supported at all.
+fn kind_of_problem(problem: &Problem) -> FaultKind {
+    let of_values = problem.errors.iter().all(|error| !NOT_SUPPORTED.contains(&error.code.as_str()));
+    match kind_of(problem.status) {
+        FaultKind::Refused if !problem.errors.is_empty() && of_values => FaultKind::Unfit,
+        kind => kind,
+    }
+}
+
 fn title_of(kind: FaultKind) -> &'static str {
     match kind {
         FaultKind::Invalid => "The request is not valid",
@@ -116,7 +128,7 @@ fn title_of(kind: FaultKind) -> &'static str {
         FaultKind::Stale => "It is not as it was seen last",
         FaultKind::Forbidden => "Not allowed to you",
         FaultKind::TooMany => "Asked for too often",
-        FaultKind::Refused => "Understood, and not allowed or not supported",
+        FaultKind::Refused | FaultKind::Unfit => "Understood, and not allowed or not supported",
         FaultKind::Internal => "A defect of the platform",
         FaultKind::Unavailable => "Something did not answer",
         FaultKind::Exhausted => "The host lacks something",
@@ -141,7 +153,7 @@ impl From<&Fault> for Problem {
 impl From<&Problem> for Fault {
     fn from(problem: &Problem) -> Self {
         Fault {
-            kind: kind_of(problem.status),
+            kind: kind_of_problem(problem),
             code: problem.code.clone().into(),
             cause: problem.detail.clone(),
             remedy: problem.remedy.clone(),
@@ -188,7 +200,10 @@ mod tests {
         ] {
             let fault = Fault::new(kind, "some-code", "the cause", "the remedy");
             assert_eq!(Fault::from(&Problem::from(&fault)), fault);
-            let fault = fault.at("spec.vpc");
+        }
+        let unfit = Fault::unfit("group-limits", "the cause", "the remedy").at("spec.vpc");
+        let unsupported = Fault::refused(NOT_SUPPORTED[0], "the cause", "the remedy").at("spec.vpc");
+        for fault in [unfit, unsupported] {
             assert_eq!(Fault::from(&Problem::from(&fault)), fault);
         }
     }

@@ -73,7 +73,7 @@ impl fmt::Display for Failure {
 impl From<&Fault> for Failure {
     fn from(fault: &Fault) -> Self {
         let exit = match fault.kind {
-            FaultKind::Invalid => Exit::Usage,
+            FaultKind::Invalid | FaultKind::Unfit => Exit::Usage,
             FaultKind::NotFound => Exit::NotFound,
             FaultKind::Conflict
             | FaultKind::Stale
@@ -186,6 +186,7 @@ mod tests {
     fn each_kind_of_fault_has_its_exit_code() {
         for (kind, code) in [
             (FaultKind::Invalid, 2),
+            (FaultKind::Unfit, 2),
             (FaultKind::NotFound, 3),
             (FaultKind::Conflict, 4),
             (FaultKind::Stale, 4),

@@ -150,7 +150,7 @@ async fn push(service: &Service, request: Request<Incoming>) -> Result<String, F
 
 fn status(kind: FaultKind) -> StatusCode {
     match kind {
-        FaultKind::Invalid => StatusCode::BAD_REQUEST,
+        FaultKind::Invalid | FaultKind::Unfit => StatusCode::BAD_REQUEST,
         FaultKind::NotFound => StatusCode::NOT_FOUND,
         FaultKind::Conflict => StatusCode::CONFLICT,
         FaultKind::Stale => StatusCode::PRECONDITION_FAILED,

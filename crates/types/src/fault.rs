@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub enum FaultKind {
     /// The request itself is wrong; repeating it cannot help.
     Invalid,
+    /// The request has the right form, and a value that cannot be; repeating it cannot help. Always of a field.
+    Unfit,
     NotFound,
     /// The state of something else stands in the way.
     Conflict,
@@ -37,6 +39,7 @@ impl FaultKind {
         match self {
             Self::Unavailable | Self::Internal | Self::Exhausted => true,
             Self::Invalid
+            | Self::Unfit
             | Self::NotFound
             | Self::Conflict
             | Self::Stale
@@ -101,6 +104,10 @@ impl Fault {
 
     pub fn invalid(code: &'static str, cause: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::new(FaultKind::Invalid, code, cause, remedy)
+    }
+
+    pub fn unfit(code: &'static str, cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::new(FaultKind::Unfit, code, cause, remedy)
     }
 
     pub fn not_found(what: &str, name: &str) -> Self {

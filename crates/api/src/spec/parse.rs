@@ -82,7 +82,7 @@ pub fn cidr(given: &str, field: &str) -> Result<Cidr, Fault> {
     given.parse().map_err(|cause| {
         let fault = match cause {
             CidrError::Syntax(_) => Fault::invalid,
-            CidrError::HostBits { .. } => Fault::refused,
+            CidrError::HostBits { .. } => Fault::unfit,
         };
         fault("cidr-invalid", cause.to_string(), REMEDY).at(field)
     })
@@ -194,7 +194,7 @@ fn parse_ranges(ranges: &Ranges, found: &mut Findings) -> domain::Ranges {
     let services = range(services, "spec.ranges.services").unwrap_or(default.services);
     let ports = node_ports.clone().map(|given| {
         domain::PortRange::try_from(given).map_err(|cause| {
-            Fault::refused(
+            Fault::unfit(
                 "port-range-invalid",
                 cause.to_string(),
                 "give the first and the last port",

@@ -21,7 +21,7 @@ pub fn check(cluster: &Name, spec: &ClusterSpec, found: &mut Findings) {
         let field = format!("spec.nodeGroups.{name}");
         if cluster.as_str().len() + name.as_str().len() > HOSTNAME_ROOM {
             found.note(
-                Fault::refused(
+                Fault::unfit(
                     "group-name-long",
                     format!(
                         "the name of cluster '{cluster}' and this one are too long together for a host name"
@@ -33,7 +33,7 @@ pub fn check(cluster: &Name, spec: &ClusterSpec, found: &mut Findings) {
         }
         if group.min() > group.max() {
             found.note(
-                Fault::refused(
+                Fault::unfit(
                     "group-limits",
                     format!("{} is above maxReplicas {}", group.min(), group.max()),
                     "raise maxReplicas or lower minReplicas",
@@ -57,7 +57,7 @@ pub fn check(cluster: &Name, spec: &ClusterSpec, found: &mut Findings) {
     let room = spec.ranges.pods.size() >> (32 - NODE_PREFIX);
     if nodes > room {
         found.note(
-            Fault::refused(
+            Fault::unfit(
                 "pod-range-small",
                 format!(
                     "{} has room for {room} nodes, the groups allow {nodes}",
@@ -89,7 +89,7 @@ pub fn size_of(name: &Name, group: &NodeGroup) -> Result<(Size, Option<String>),
             u32::try_from(cpu.0 / 1000).unwrap_or(u32::MAX)
         }
         Some(cpu) => {
-            return Err(Fault::refused(
+            return Err(Fault::unfit(
                 "cpu-not-whole",
                 format!("{cpu} is not a number of CPUs a node can have"),
                 "a node has whole CPUs, up to 1024: give 1, 2, 4 …",
@@ -105,7 +105,7 @@ pub fn size_of(name: &Name, group: &NodeGroup) -> Result<(Size, Option<String>),
         } else {
             "ephemeralStorage"
         };
-        return Err(Fault::refused(
+        return Err(Fault::unfit(
             "machine-too-small",
             format!("{memory} of memory and {disk} of disk are too little for a node"),
             format!("give at least {LEAST_MEMORY} of memory and {LEAST_DISK} of disk"),

@@ -65,7 +65,7 @@ fn component_is_sane(field: &str, component: &Component, found: &mut Findings) {
     ] {
         if zero {
             found.note(
-                Fault::refused(
+                Fault::unfit(
                     "resources-zero",
                     "an amount of zero",
                     "give more than zero, or leave it out for the preset",
@@ -88,7 +88,7 @@ fn host_is_a_name(host: &str) -> Result<(), Fault> {
     if host.len() <= 253 && host.contains('.') && host.split('.').all(label) {
         return Ok(());
     }
-    Err(Fault::refused(
+    Err(Fault::unfit(
         "host-invalid",
         format!("'{host}' is not a host name"),
         "give a name such as dev.example.org",

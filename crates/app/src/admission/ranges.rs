@@ -31,7 +31,7 @@ pub fn check(spec: &ClusterSpec, network: Cidr, found: &mut Findings) {
     ] {
         if a.overlaps(b) {
             found.note(
-                Fault::refused(
+                Fault::unfit(
                     "cidr-overlap",
                     format!("{a} overlaps {other} {b}"),
                     "choose ranges that do not overlap, or a VPC with another range",
@@ -43,7 +43,7 @@ pub fn check(spec: &ClusterSpec, network: Cidr, found: &mut Findings) {
     let ports = ranges.node_ports;
     if ports.first < 1024 {
         found.note(
-            Fault::refused(
+            Fault::unfit(
                 "node-ports-reserved",
                 format!("begins at {}, among the nodes' own ports", ports.first),
                 "begin at 1024 or above; the default is 30000-32767",
@@ -58,7 +58,7 @@ fn size(range: Cidr, largest: u8, smallest: u8) -> Result<(), Fault> {
     if (largest..=smallest).contains(&range.prefix_len()) {
         return Ok(());
     }
-    Err(Fault::refused(
+    Err(Fault::unfit(
         "cidr-size",
         format!("{range} has a prefix of /{}", range.prefix_len()),
         format!("give a range between /{largest} and /{smallest}"),
@@ -77,7 +77,7 @@ fn domain(domain: &str) -> Result<(), Fault> {
     if domain.len() <= 100 && domain.split('.').all(label) {
         return Ok(());
     }
-    Err(Fault::refused(
+    Err(Fault::unfit(
         "domain-invalid",
         format!("'{domain}' is not a domain name"),
         "give a name such as cluster.local",

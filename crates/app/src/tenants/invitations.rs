@@ -34,7 +34,7 @@ impl Tenants {
             Place::Project(..) => role <= Role::ProjectAdmin,
         };
         let Some(org) = place.org().cloned().filter(|_| fits) else {
-            return Err(Fault::refused(
+            return Err(Fault::unfit(
                 "role-misplaced",
                 format!("the role {role} cannot be held there"),
                 "give org_admin for an organisation; project_admin, project_member or project_viewer for a project",
@@ -114,7 +114,7 @@ impl Tenants {
             known => known,
         };
         let hash = hash.map_err(|error| {
-            Fault::refused(
+            Fault::unfit(
                 "password-unfit",
                 error.to_string(),
                 "choose another one: any characters, a few words in a row are good",

@@ -17,7 +17,7 @@ impl Tenants {
         role: Role,
     ) -> Result<ServiceAccount, Fault> {
         if role > Role::ProjectAdmin {
-            return Err(Fault::refused(
+            return Err(Fault::unfit(
                 "role-misplaced",
                 format!("a service account cannot hold the role {role}"),
                 "give project_admin, project_member or project_viewer",

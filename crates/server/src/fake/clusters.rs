@@ -39,11 +39,12 @@ pub(super) fn check_version(spec: &ClusterSpec) -> Result<(), Fault> {
     match spec.version.map(Wanted::line) {
         None => Ok(()),
         Some(line) if line.to_string() == "v1.36" => Ok(()),
-        Some(line) => Err(Fault::invalid(
+        Some(line) => Err(Fault::unfit(
             "unknown-version",
             format!("there is no Kubernetes {line} here"),
             "choose one of v1.36",
-        )),
+        )
+        .at("spec.version")),
     }
 }
 
