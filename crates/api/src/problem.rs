@@ -112,7 +112,10 @@ const NOT_SUPPORTED: [&str; 2] = ["field-not-supported", "exclusive-cores"];
 
 /// Two kinds share a status: a refusal that names fields is about their values, unless they are not supported at all.
 fn kind_of_problem(problem: &Problem) -> FaultKind {
-    let of_values = problem.errors.iter().all(|error| !NOT_SUPPORTED.contains(&error.code.as_str()));
+    let of_values = problem
+        .errors
+        .iter()
+        .all(|error| !NOT_SUPPORTED.contains(&error.code.as_str()));
     match kind_of(problem.status) {
         FaultKind::Refused if !problem.errors.is_empty() && of_values => FaultKind::Unfit,
         kind => kind,

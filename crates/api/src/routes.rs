@@ -14,10 +14,15 @@ pub const LOGIN: &str = "/v1/login";
 pub const LOGOUT: &str = "/v1/logout";
 pub const REFRESH: &str = "/v1/refresh";
 pub const TAKE_UP: &str = "/v1/invitations:accept";
+pub const PASSWORD: &str = "/v1/password";
+pub const PASSWORD_RESET: &str = "/v1/password:reset";
 pub const WHOAMI: &str = "/v1/whoami";
 pub const SESSIONS: &str = "/v1/sessions";
 pub const ORGS: &str = "/v1/orgs";
 pub const ORG: &str = "/v1/orgs/{org}";
+pub const ORG_QUOTA: &str = "/v1/orgs/{org}/quota";
+pub const ORG_INVITATIONS: &str = "/v1/orgs/{org}/invitations";
+pub const ORG_INVITATION: &str = "/v1/orgs/{org}/invitations/{invitation}";
 pub const ORG_PROJECTS: &str = "/v1/orgs/{org}/projects";
 pub const ORG_MEMBERS: &str = "/v1/orgs/{org}/members";
 pub const ORG_MEMBER: &str = "/v1/orgs/{org}/members/{member}";
@@ -26,6 +31,8 @@ pub const PROJECT: &str = "/v1/projects/{project}";
 pub const PROJECT_QUOTA: &str = "/v1/projects/{project}/quota";
 pub const PROJECT_MEMBERS: &str = "/v1/projects/{project}/members";
 pub const PROJECT_MEMBER: &str = "/v1/projects/{project}/members/{member}";
+pub const PROJECT_INVITATIONS: &str = "/v1/projects/{project}/invitations";
+pub const PROJECT_INVITATION: &str = "/v1/projects/{project}/invitations/{invitation}";
 pub const SERVICE_ACCOUNTS: &str = "/v1/projects/{project}/service-accounts";
 pub const SERVICE_ACCOUNT: &str = "/v1/projects/{project}/service-accounts/{reference}";
 pub const TOKENS: &str = "/v1/projects/{project}/tokens";
@@ -47,6 +54,11 @@ pub const OPERATION: &str = "/v1/projects/{project}/operations/{id}";
 pub const OPERATION_CANCEL: &str = "/v1/projects/{project}/operations/{id}/cancel";
 pub const OPERATION_WATCH: &str = "/v1/projects/{project}/operations/{id}/watch";
 pub const BACKUP: &str = "/v1/admin/backup";
+pub const USERS: &str = "/v1/admin/users";
+pub const USER: &str = "/v1/admin/users/{member}";
+pub const USER_RESET: &str = "/v1/admin/users/{member}/reset";
+pub const USER_INVITATIONS: &str = "/v1/admin/invitations";
+pub const USER_INVITATION: &str = "/v1/admin/invitations/{invitation}";
 pub const KEYS: &str = "/v1/admin/keys";
 pub const KEYS_ROTATE: &str = "/v1/admin/keys:rotate";
 pub const AUDIT: &str = "/v1/audit";
@@ -223,6 +235,8 @@ pub const TABLE: &[Route] = &[
     secret(send(OPEN, (Method::Post, REFRESH), "refresh", "A new pair of tokens for a refresh token, which is good once", json("Refresh"), (200, "TokenPair"))),
     send(OPEN, (Method::Post, LOGOUT), "logout", "End the login a refresh token belongs to", json("Logout"), (200, "Done")),
     secret(send(OPEN, (Method::Post, TAKE_UP), "acceptInvitation", "Take up an invitation; ends in a login", json("TakeUp"), (200, "TokenPair"))),
+    secret(send(SIGNED_IN, (Method::Put, PASSWORD), "changePassword", "Choose another password; every login and token of the caller ends, and a new login begins", json("PasswordChange"), (200, "TokenPair"))),
+    secret(send(OPEN, (Method::Post, PASSWORD_RESET), "resetPassword", "Choose a new password with a code that an administrator gave out; ends in a login", json("PasswordResetRequest"), (200, "TokenPair"))),
     get(SIGNED_IN, WHOAMI, "whoami", "Who the caller is, and the roles held", "WhoAmI"),
     send(SIGNED_IN, (Method::Delete, SESSIONS), "endSessions", "End every login and token of the caller", None, (200, "Done")),
 
@@ -230,10 +244,14 @@ pub const TABLE: &[Route] = &[
     send(PLATFORM, (Method::Post, ORGS), "createOrg", "Make an organisation", json("OrgCreate"), (200, "OrgView")),
     get(ORG_SEEN, ORG, "getOrg", "One organisation, by name or id", "OrgView"),
     send(PLATFORM, (Method::Delete, ORG), "deleteOrg", "Remove an organisation without projects", None, (200, "Done")),
+    get(ORG_ADMIN, ORG_QUOTA, "getOrgQuota", "What all projects of the organisation have and may have together", "OrgUsageView"),
+    send(PLATFORM, (Method::Put, ORG_QUOTA), "setOrgQuota", "Change what all projects of the organisation may have together", json("QuotaView"), (200, "OrgView")),
     send(ORG_ADMIN, (Method::Post, ORG_PROJECTS), "createProject", "Make a project", json("ProjectCreate"), (200, "ProjectView")),
     get(ORG_ADMIN, ORG_MEMBERS, "listOrgMembers", "Who has a role in the organisation or its projects", "MemberList"),
     secret(send(ORG_ADMIN, (Method::Post, ORG_MEMBERS), "inviteToOrg", "Invite somebody to administer the organisation", json("Invite"), (200, "InvitedView"))),
     send(ORG_ADMIN, (Method::Delete, ORG_MEMBER), "removeOrgMember", "Take somebody's roles in the organisation and its projects", None, (200, "Done")),
+    get(ORG_ADMIN, ORG_INVITATIONS, "listOrgInvitations", "Invitations to the organisation and its projects that wait to be taken up", "InvitationList"),
+    send(ORG_ADMIN, (Method::Delete, ORG_INVITATION), "withdrawFromOrg", "Take back an invitation, by id, or all of an address", None, (200, "Done")),
 
     get(SIGNED_IN, PROJECTS, "listProjects", "Projects the caller has a role in", "ProjectList"),
     get(VIEWER, PROJECT, "getProject", "One project, by name or id", "ProjectView"),
@@ -243,6 +261,8 @@ pub const TABLE: &[Route] = &[
     get(VIEWER, PROJECT_MEMBERS, "listMembers", "Who has a role in the project", "MemberList"),
     secret(send(ADMIN, (Method::Post, PROJECT_MEMBERS), "inviteToProject", "Invite somebody to a role in the project", json("Invite"), (200, "InvitedView"))),
     send(ADMIN, (Method::Delete, PROJECT_MEMBER), "removeMember", "Take somebody's roles in the project", None, (200, "Done")),
+    get(ADMIN, PROJECT_INVITATIONS, "listInvitations", "Invitations to the project that wait to be taken up", "InvitationList"),
+    send(ADMIN, (Method::Delete, PROJECT_INVITATION), "withdrawInvitation", "Take back an invitation, by id, or all of an address", None, (200, "Done")),
     get(VIEWER, SERVICE_ACCOUNTS, "listServiceAccounts", "The project's service accounts", "ServiceAccountList"),
     send(ADMIN, (Method::Post, SERVICE_ACCOUNTS), "createServiceAccount", "Make an identity for a program", json("ServiceAccountCreate"), (200, "ServiceAccountView")),
     get(VIEWER, SERVICE_ACCOUNT, "getServiceAccount", "One service account, by name or id", "ServiceAccountView"),
@@ -276,6 +296,12 @@ pub const TABLE: &[Route] = &[
     get(VIEWER, EVENTS, "listEvents", "What happened, newest first", "EventList"),
 
     secret(Route { answer: Content::Media("application/octet-stream"), ..send(PLATFORM, (Method::Post, BACKUP), "backup", "The platform's state in one file, sealed under a passphrase", json("BackupRequest"), (200, "")) }),
+    get(PLATFORM, USERS, "listUsers", "Everybody the platform knows, with all their roles", "MemberList"),
+    secret(send(PLATFORM, (Method::Post, USERS), "inviteToPlatform", "Invite somebody to administer the platform", json("Invite"), (200, "InvitedView"))),
+    send(PLATFORM, (Method::Delete, USER), "deleteUser", "Forget somebody: roles, logins, tokens, password", None, (200, "Done")),
+    secret(send(PLATFORM, (Method::Post, USER_RESET), "offerReset", "A code with which somebody chooses a new password", None, (200, "ResetView"))),
+    get(PLATFORM, USER_INVITATIONS, "listAllInvitations", "Every invitation that waits to be taken up", "InvitationList"),
+    send(PLATFORM, (Method::Delete, USER_INVITATION), "withdrawAny", "Take back an invitation, by id, or all of an address", None, (200, "Done")),
     get(PLATFORM, KEYS, "listKeys", "The master keys that secrets are sealed under, and how many rows are under each", "KeyList"),
     send(PLATFORM, (Method::Post, KEYS_ROTATE), "rotateKey", "Make a new master key, unless one is taking over already, and wrap every secret anew in the background", None, (202, "KeyList")),
     get(PLATFORM, AUDIT, "listAudit", "Who did what, newest first", "AuditList"),
@@ -331,12 +357,16 @@ mod tests {
                 "login",
                 "refresh",
                 "acceptInvitation",
+                "changePassword",
+                "resetPassword",
                 "inviteToOrg",
                 "inviteToProject",
                 "createToken",
                 "issueCredentials",
                 "clusterToken",
-                "backup"
+                "backup",
+                "inviteToPlatform",
+                "offerReset"
             ]
         );
         assert_eq!(

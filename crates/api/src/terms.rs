@@ -26,10 +26,11 @@ pub enum Repeat {
 const HARMLESS: [&str; 3] = ["logout", "cancelOperation", "loadImages"];
 
 /// Things that are read with an ETag, and changed or removed on condition.
-const TAGGED: [&str; 6] = [
+const TAGGED: [&str; 7] = [
     routes::CLUSTER,
     routes::NETWORK,
     routes::ORG,
+    routes::ORG_QUOTA,
     routes::PROJECT,
     routes::PROJECT_QUOTA,
     routes::SERVICE_ACCOUNT,
@@ -39,8 +40,8 @@ impl Route {
     pub fn repeat(&self) -> Repeat {
         let makes = self.id.starts_with("create") || self.id == "retryCluster";
         match (self.method, self.audited) {
+            (_, Audited::SecretRead) => Repeat::Again,
             (Method::Get | Method::Put | Method::Delete, _) | (Method::Post, Audited::No) => Repeat::Harmless,
-            (Method::Post, Audited::SecretRead) => Repeat::Again,
             (Method::Post, Audited::Change) if makes => Repeat::Keyed,
             (Method::Post, Audited::Change) if HARMLESS.contains(&self.id) => Repeat::Harmless,
             (Method::Post, Audited::Change) => Repeat::Again,

@@ -1,12 +1,12 @@
-//! What a project has, against what it may have. Counted from the books inside the decision that adds to it, so that of
+//! What a project and its organisation have, against what they may have. Counted from the books inside the decision that adds to it, so that of
 //! a hundred who ask at once exactly as many get through as fit.
 
 use ports::store::Filter;
 use types::{
-    Bytes, Fault, ProjectId,
+    Bytes, Fault, OrgId, ProjectId,
     cluster::Cluster,
     machine::Machine,
-    tenant::{Project, Quota},
+    tenant::{Organisation, Project, Quota},
 };
 
 use crate::{World, records};
@@ -103,16 +103,52 @@ pub(crate) async fn used(world: &World, project: &ProjectId) -> Result<Usage, Fa
     Ok(Usage::of(clusters.len() as u64, own))
 }
 
-/// Refused when the project would have more than it may.
+/// What all projects of an organisation have.
+pub(crate) async fn used_by_org(world: &World, org: &OrgId) -> Result<Usage, Fault> {
+    let filter = Filter {
+        scope: Some(org.to_string()),
+        ..Filter::default()
+    };
+    let mut all = Usage::default();
+    for project in records::list::<Project>(&*world.store, &filter).await? {
+        all = all.plus(used(world, &project.value.id).await?);
+    }
+    Ok(all)
+}
+
+/// Refused when the project, or its organisation, would have more than it may.
 pub(crate) async fn check(world: &World, project: &ProjectId, more: Usage) -> Result<(), Fault> {
     let found = records::get::<Project>(&*world.store, project.as_str()).await?;
-    let project = found
-        .ok_or_else(|| Fault::not_found("project", project.as_str()))?
-        .value;
-    let used = used(world, &project.id).await?;
-    let after = used.plus(more).counted(&project.quota);
+    let project = found.ok_or_else(|| Fault::not_found("project", project.as_str()))?;
+    let Project {
+        id, org, name, quota, ..
+    } = project.value;
+    fits(
+        &format!("the project '{name}'"),
+        used(world, &id).await?,
+        more,
+        &quota,
+    )?;
+    let org = records::get::<Organisation>(&*world.store, org.as_str()).await?;
+    match org.map(|org| org.value) {
+        // Counting every project is for those who are counted.
+        Some(org) if org.quota != Quota::default() => {
+            let used = used_by_org(world, &org.id).await?;
+            fits(
+                &format!("the organisation '{}'", org.name),
+                used,
+                more,
+                &org.quota,
+            )
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn fits(whose: &str, used: Usage, more: Usage, quota: &Quota) -> Result<(), Fault> {
+    let after = used.plus(more).counted(quota);
     let over = used
-        .counted(&project.quota)
+        .counted(quota)
         .into_iter()
         .zip(after)
         .find(|(before, after)| {
@@ -125,8 +161,7 @@ pub(crate) async fn check(world: &World, project: &ProjectId, more: Usage) -> Re
     Err(Fault::refused(
         "quota-exceeded",
         format!(
-            "the project '{}' has {} of {} {resource}, and this takes {} more",
-            project.name,
+            "{whose} has {} of {} {resource}, and this takes {} more",
             shown(before.used),
             shown(after.limit.unwrap_or_default()),
             shown(after.used - before.used),

@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::{
     commands::{
         admin, apply, audit, bundle, completion, context, events, instance, k8s, login, logout, man,
-        operation, org, project, quota, sa, token, user, version, vpc, whoami,
+        operation, org, password, project, quota, sa, token, user, version, vpc, whoami,
     },
     connection::Connection,
 };
@@ -31,6 +31,8 @@ pub enum Command {
     Login(login::Login),
     /// End a login, here and at the platform
     Logout(logout::Logout),
+    /// Choose another password
+    Password(password::Password),
     /// Who you are, and the roles you hold
     Whoami(whoami::WhoAmI),
     /// Logins, and which one is used

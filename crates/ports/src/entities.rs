@@ -5,7 +5,7 @@ use types::{
     machine::Machine,
     network::Network,
     operation::Operation,
-    tenant::{Invitation, IssuedToken, Organisation, Project, ServiceAccount, Session, User},
+    tenant::{Invitation, IssuedToken, Organisation, PasswordReset, Project, ServiceAccount, Session, User},
 };
 
 use crate::store::{Entity, PLATFORM};
@@ -48,5 +48,6 @@ entity!(Project, "project", scope: |p| p.org.as_str(), name: |p| Some(p.name.as_
 entity!(User, "user", scope: |_| PLATFORM, name: |u| Some(u.email.as_str()), parent: |_| None);
 entity!(ServiceAccount, "service-account", scope: |s| s.project.as_str(), name: |s| Some(s.name.as_str()), parent: |_| None);
 entity!(IssuedToken, "token", scope: |t| t.project.as_str(), name: |_| None, parent: |t| Some(&t.holder));
-entity!(Invitation, "invitation", scope: |_| PLATFORM, name: |i| Some(&i.code), parent: |i| Some(i.org.as_str()));
+entity!(Invitation, "invitation", scope: |_| PLATFORM, name: |i| Some(&i.code), parent: |i| i.grant.place.org().map(|org| org.as_str()));
+entity!(PasswordReset, "password-reset", scope: |_| PLATFORM, name: |r| Some(&r.code), parent: |_| None);
 entity!(Session, "session", scope: |_| PLATFORM, name: |_| None, parent: |s| Some(s.user.as_str()));

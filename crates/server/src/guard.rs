@@ -101,12 +101,14 @@ pub async fn guard(
                 request.extensions_mut().insert(place);
                 request.extensions_mut().insert(caller);
             }
-            Err(Stopped { refusal, caller }) => {
-                let mut refusal = refusal;
-                if let Some(caller) = caller {
-                    refusal.extensions_mut().insert(caller.actor());
-                    refusal.extensions_mut().insert(caller.place());
-                }
+            Err(Stopped { mut refusal, caller }) => {
+                let Some(caller) = caller else {
+                    let unknown = format!("unknown {address}");
+                    let allowed = api.limits.take(&unknown, limits::UNKNOWN, Instant::now());
+                    return allowed.map_or_else(too_many, |()| refusal);
+                };
+                refusal.extensions_mut().insert(caller.actor());
+                refusal.extensions_mut().insert(caller.place());
                 return refusal;
             }
         }

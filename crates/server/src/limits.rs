@@ -20,6 +20,12 @@ pub const AT_THE_DOOR: Rate = Rate {
     per_second: 10.0,
 };
 
+/// Requests without a good token, from one address: each costs a signature's check and two records in the audit log.
+pub const UNKNOWN: Rate = Rate {
+    burst: 300.0,
+    per_second: 50.0,
+};
+
 /// Full buckets say nothing and are forgotten when there are this many.
 const BUCKETS: usize = 4096;
 

@@ -6,7 +6,7 @@ use app::Ops;
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use types::{
-    Cidr, Fault, Name, OperationId, Principal, ProjectId, Secret,
+    Cidr, Fault, Name, OperationId, OrgId, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
     kubeconfig::CertificateKind,
     machine::Machine,
@@ -150,6 +150,10 @@ impl Surface for OpsSurface {
 
     async fn usage(&self, project: &ProjectId) -> Result<Usage, Fault> {
         self.0.usage(project).await
+    }
+
+    async fn org_usage(&self, org: &OrgId) -> Result<Usage, Fault> {
+        self.0.org_usage(org).await
     }
 
     async fn list_bundles(&self) -> Result<Vec<BundleSummary>, Fault> {

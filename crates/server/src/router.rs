@@ -8,7 +8,7 @@ use axum::{
     Router,
     extract::DefaultBodyLimit,
     middleware,
-    routing::{delete, get, post},
+    routing::{delete, get, post, put},
 };
 use tokio::sync::watch;
 
@@ -17,8 +17,8 @@ use crate::{
     auth::TokenHash,
     backup::Backup,
     endpoints::{
-        self, backup, clusters, events, images, instances, keys, login, members, networks, operations, orgs,
-        platform, projects, tokens,
+        self, backup, clusters, events, images, instances, invitations, keys, login, members, networks,
+        operations, orgs, platform, projects, tokens, users,
     },
     guard,
     limits::{Limits, Rate},
@@ -81,6 +81,11 @@ fn platform_routes() -> Router<Api> {
         .route(routes::METRICS, get(platform::metrics))
         .route(routes::BUNDLES, get(platform::bundles))
         .route(routes::BACKUP, post(backup::make))
+        .route(routes::USERS, get(users::list).post(users::invite))
+        .route(routes::USER, delete(users::delete))
+        .route(routes::USER_RESET, post(users::offer_reset))
+        .route(routes::USER_INVITATIONS, get(invitations::of_platform))
+        .route(routes::USER_INVITATION, delete(invitations::withdraw_any))
         .route(routes::KEYS, get(keys::list))
         .route(routes::KEYS_ROTATE, post(keys::rotate))
         .route(routes::AUDIT, get(endpoints::audit::list))
@@ -95,10 +100,15 @@ fn tenant_routes() -> Router<Api> {
         .route(routes::REFRESH, post(login::refresh))
         .route(routes::LOGOUT, post(login::logout))
         .route(routes::TAKE_UP, post(login::take_up))
+        .route(routes::PASSWORD, put(login::change_password))
+        .route(routes::PASSWORD_RESET, post(login::reset_password))
         .route(routes::WHOAMI, get(login::whoami))
         .route(routes::SESSIONS, delete(login::end_sessions))
         .route(routes::ORGS, get(orgs::list).post(orgs::create))
         .route(routes::ORG, get(orgs::get).delete(orgs::delete))
+        .route(routes::ORG_QUOTA, get(orgs::usage).put(orgs::set_quota))
+        .route(routes::ORG_INVITATIONS, get(invitations::of_org))
+        .route(routes::ORG_INVITATION, delete(invitations::withdraw_from_org))
         .route(routes::ORG_PROJECTS, post(orgs::create_project))
         .route(
             routes::ORG_MEMBERS,
@@ -116,6 +126,11 @@ fn tenant_routes() -> Router<Api> {
             get(members::of_project).post(members::invite_to_project),
         )
         .route(routes::PROJECT_MEMBER, delete(members::remove_from_project))
+        .route(routes::PROJECT_INVITATIONS, get(invitations::of_project))
+        .route(
+            routes::PROJECT_INVITATION,
+            delete(invitations::withdraw_from_project),
+        )
         .route(
             routes::SERVICE_ACCOUNTS,
             get(tokens::list_accounts).post(tokens::create_account),

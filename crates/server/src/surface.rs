@@ -9,7 +9,7 @@ pub use app::{
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use types::{
-    Cidr, Fault, Name, OperationId, Patch, Principal, ProjectId, Secret,
+    Cidr, Fault, Name, OperationId, OrgId, Patch, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
     kubeconfig::CertificateKind,
     machine::Machine,
@@ -100,6 +100,8 @@ pub trait Surface: Send + Sync {
 
     /// What a project has of what a quota counts.
     async fn usage(&self, project: &ProjectId) -> Result<Usage, Fault>;
+    /// The same of all projects of an organisation.
+    async fn org_usage(&self, org: &OrgId) -> Result<Usage, Fault>;
 
     async fn list_bundles(&self) -> Result<Vec<BundleSummary>, Fault>;
 

@@ -4,7 +4,7 @@
 //! get that far.
 
 use api::{
-    client::Client,
+    client::{AuditQuery, Client},
     routes::{self, Route},
     tenant::{Invite, OrgCreate, ProjectCreate, QuotaView, ServiceAccountCreate, TakeUp, TokenCreate},
 };
@@ -130,6 +130,7 @@ async fn every_route_lets_in_whom_the_table_says() {
         root.create_org(&OrgCreate {
             name: org.to_owned(),
             max_projects: None,
+            quota: None,
         })
         .await
         .unwrap();
@@ -193,6 +194,7 @@ async fn every_route_lets_in_whom_the_table_says() {
                 ("project", "home-shop"),
                 ("member", "nobody@nowhere.example"),
                 ("reference", "nothing"),
+                ("invitation", "nothing"),
                 ("id", "nothing"),
             ],
         );
@@ -229,6 +231,33 @@ async fn every_route_lets_in_whom_the_table_says() {
         }
     }
     assert!(asked > routes::TABLE.len() * 10, "{asked}");
+}
+
+#[tokio::test]
+async fn strangers_who_ask_without_end_are_told_to_wait_and_the_log_is_spared() {
+    let uploads = tempfile::tempdir().unwrap();
+    let (endpoint, _stop) = Fake::default().serve(uploads.path().to_owned()).await;
+    let route = routes::TABLE
+        .iter()
+        .find(|route| route.id == "createOrg")
+        .unwrap();
+    let root = Client::new(&endpoint, Some(TOKEN.to_owned()), "default").unwrap();
+    let mut unknown = 0;
+    loop {
+        let (_, told) = ask(&endpoint, route, route.path, Some("nonsense")).await;
+        if told.starts_with("429 ") {
+            break;
+        }
+        assert!(told.starts_with("401 "), "{told}");
+        unknown += 1;
+        assert!(unknown < 2000, "never stopped");
+    }
+    let query = AuditQuery {
+        limit: 1000,
+        ..AuditQuery::default()
+    };
+    let log = root.list_audit(&query).await.unwrap();
+    assert_eq!(log.records.len(), unknown);
 }
 
 #[tokio::test]

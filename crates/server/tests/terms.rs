@@ -322,6 +322,7 @@ async fn a_client_whose_answer_is_lost_asks_again_and_makes_one_thing() {
     let request = OrgCreate {
         name: "acme".to_owned(),
         max_projects: None,
+        quota: None,
     };
     let made = client.create_org(&request).await.unwrap();
     assert_eq!(site.client.get_org("acme").await.unwrap().id, made.id);
@@ -330,6 +331,7 @@ async fn a_client_whose_answer_is_lost_asks_again_and_makes_one_thing() {
     let org = |name: &str| OrgCreate {
         name: name.to_owned(),
         max_projects: None,
+        quota: None,
     };
     let first = own().create_org(&org("umbrella")).await.unwrap();
     assert_eq!(own().create_org(&org("umbrella")).await.unwrap(), first);
@@ -340,9 +342,10 @@ async fn a_client_whose_answer_is_lost_asks_again_and_makes_one_thing() {
     // What is not made by a key fails as before: nobody knows whether it was carried out.
     let cut = cutting(site.endpoint.strip_prefix("http://").unwrap().to_owned(), 1).await;
     let client = Client::new(&cut, Some(TOKEN.to_owned()), PROJECT).unwrap();
-    let lost = client.plan_cluster(&api::plan::PlanRequest {
+    let question = api::plan::PlanRequest {
         name: "dev".to_owned(),
         spec: ClusterSpec::default(),
-    });
-    assert!(matches!(lost.await, Err(ClientError::Lost { .. })));
+    };
+    let lost = client.plan_cluster(&question).await;
+    assert!(matches!(lost, Err(ClientError::Lost { .. })));
 }

@@ -69,6 +69,9 @@ pub struct Organisation {
     pub name: Name,
     /// How many projects its own administrators may make.
     pub max_projects: u32,
+    /// What all its projects may have together, whatever each of them may have.
+    #[serde(default)]
+    pub quota: Quota,
     pub created: Timestamp,
 }
 
@@ -84,7 +87,7 @@ pub struct Project {
     pub created: Timestamp,
 }
 
-/// What a project may have at once; nothing given, no limit but the host's.
+/// What a project, or an organisation, may have at once; nothing given, no limit but the host's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Quota {
@@ -174,13 +177,22 @@ impl User {
 #[serde(rename_all = "camelCase")]
 pub struct Invitation {
     pub id: InvitationId,
-    pub org: OrgId,
     pub email: Email,
     pub grant: Grant,
     /// SHA-256 of the code.
     pub code: String,
     pub invited_by: String,
     pub created: Timestamp,
+    pub expires: Timestamp,
+}
+
+/// A new password for somebody who lost theirs, waiting for whoever holds the code. There is one of a person at most.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PasswordReset {
+    pub id: UserId,
+    /// SHA-256 of the code.
+    pub code: String,
     pub expires: Timestamp,
 }
 

@@ -9,6 +9,7 @@ mod error;
 mod keys;
 mod networks;
 mod operations;
+mod people;
 mod tenants;
 mod terms;
 mod watch;
@@ -24,6 +25,7 @@ use crate::{
 pub use audit::AuditQuery;
 pub use backup::Download;
 pub use error::ClientError;
+pub use people::Whose;
 pub use terms::{Condition, Tag};
 pub use watch::OperationWatch;
 

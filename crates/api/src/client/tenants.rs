@@ -4,10 +4,10 @@ use super::{Client, ClientError, Condition, Tag};
 use crate::{
     routes::{self, Method},
     tenant::{
-        ClusterTokenView, Done, Invite, InvitedView, Login, Logout, MemberList, OrgCreate, OrgList, OrgView,
-        ProjectCreate, ProjectList, ProjectView, QuotaView, Refresh, ServiceAccountCreate,
-        ServiceAccountList, ServiceAccountView, TakeUp, TokenCreate, TokenFresh, TokenList, TokenPair,
-        UsageView, WhoAmI,
+        ClusterTokenView, Done, Invite, InvitedView, Login, Logout, MemberList, OrgCreate, OrgList,
+        OrgUsageView, OrgView, ProjectCreate, ProjectList, ProjectView, QuotaView, Refresh,
+        ServiceAccountCreate, ServiceAccountList, ServiceAccountView, TakeUp, TokenCreate, TokenFresh,
+        TokenList, TokenPair, UsageView, WhoAmI,
     },
 };
 
@@ -46,6 +46,15 @@ impl Client {
 
     pub async fn get_org(&self, org: &str) -> Result<OrgView, ClientError> {
         self.get(&routes::fill(routes::ORG, &[("org", org)])).await
+    }
+
+    pub async fn org_usage(&self, org: &str) -> Result<OrgUsageView, ClientError> {
+        self.get(&routes::fill(routes::ORG_QUOTA, &[("org", org)])).await
+    }
+
+    pub async fn set_org_quota(&self, org: &str, quota: &QuotaView) -> Result<OrgView, ClientError> {
+        let path = routes::fill(routes::ORG_QUOTA, &[("org", org)]);
+        self.send(Method::Put, &path, quota).await
     }
 
     pub async fn delete_org(&self, org: &str) -> Result<Done, ClientError> {
@@ -101,6 +110,20 @@ impl Client {
     pub async fn set_quota(&self, quota: &QuotaView) -> Result<ProjectView, ClientError> {
         self.send(Method::Put, &self.path(routes::PROJECT_QUOTA, &[]), quota)
             .await
+    }
+
+    pub async fn org_usage_now(&self, org: &str) -> Result<(OrgUsageView, Tag), ClientError> {
+        self.read(&routes::fill(routes::ORG_QUOTA, &[("org", org)])).await
+    }
+
+    pub async fn set_org_quota_if(
+        &self,
+        org: &str,
+        quota: &QuotaView,
+        condition: &Condition,
+    ) -> Result<OrgView, ClientError> {
+        let path = routes::fill(routes::ORG_QUOTA, &[("org", org)]);
+        self.put_if(&path, quota, condition).await
     }
 
     /// With what is needed to change it on condition.

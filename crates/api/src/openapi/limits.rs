@@ -157,7 +157,7 @@ pub fn in_path(name: &str, made_there: bool) -> Value {
         "project" => {
             json!({ "type": "string", "pattern": "^[a-z0-9][-a-z0-9]{0,62}(/[a-z0-9][-a-z0-9]{0,62})?$" })
         }
-        "member" => json!({ "type": "string", "pattern": r"^[A-Za-z0-9._%+@-]{1,254}$" }),
+        "member" | "invitation" => json!({ "type": "string", "pattern": r"^[A-Za-z0-9._%+@-]{1,254}$" }),
         _ => json!({ "type": "string", "pattern": reference }),
     }
 }

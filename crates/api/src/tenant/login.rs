@@ -29,6 +29,22 @@ pub struct TakeUp {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
+pub struct PasswordChange {
+    pub current: String,
+    pub password: String,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub struct PasswordResetRequest {
+    pub code: String,
+    pub password: String,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct Refresh {
     pub refresh_token: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]

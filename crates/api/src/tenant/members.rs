@@ -1,7 +1,9 @@
 //! Who has which role where, and inviting somebody to one.
 
 use serde::{Deserialize, Serialize};
-use types::tenant::{Grant, Place};
+use types::tenant::{Grant, Invitation, Place};
+
+use crate::moment;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
@@ -44,6 +46,56 @@ pub struct InvitedView {
     pub id: String,
     pub email: String,
     pub grant: GrantView,
+    pub code: String,
+    pub expires: String,
+}
+
+/// One that waits to be taken up; its code is not shown again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub struct InvitationView {
+    pub id: String,
+    pub email: String,
+    pub grant: GrantView,
+    pub invited_by: String,
+    pub created: String,
+    pub expires: String,
+}
+
+impl From<&Invitation> for InvitationView {
+    fn from(invitation: &Invitation) -> Self {
+        let Invitation {
+            id,
+            email,
+            grant,
+            code: _,
+            invited_by,
+            created,
+            expires,
+        } = invitation;
+        Self {
+            id: id.to_string(),
+            email: email.to_string(),
+            grant: GrantView::from(grant),
+            invited_by: invited_by.clone(),
+            created: moment::to_wire(*created),
+            expires: moment::to_wire(*expires),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub struct InvitationList {
+    pub invitations: Vec<InvitationView>,
+}
+
+/// The code is shown this once.
+#[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub struct ResetView {
+    pub email: String,
     pub code: String,
     pub expires: String,
 }

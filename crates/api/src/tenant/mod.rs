@@ -6,9 +6,11 @@ mod orgs;
 mod projects;
 mod tokens;
 
-pub use login::{Login, Logout, Refresh, TakeUp, TokenPair, WhoAmI};
-pub use members::{GrantView, Invite, InvitedView, MemberList, MemberView};
-pub use orgs::{OrgCreate, OrgList, OrgView};
+pub use login::{Login, Logout, PasswordChange, PasswordResetRequest, Refresh, TakeUp, TokenPair, WhoAmI};
+pub use members::{
+    GrantView, InvitationList, InvitationView, Invite, InvitedView, MemberList, MemberView, ResetView,
+};
+pub use orgs::{OrgCreate, OrgList, OrgUsageView, OrgView};
 pub use projects::{ProjectCreate, ProjectList, ProjectView, QuotaView, UsageLine, UsageView};
 pub use tokens::{
     ClusterTokenView, ServiceAccountCreate, ServiceAccountList, ServiceAccountView, TokenCreate, TokenFresh,

@@ -18,7 +18,7 @@ pub struct ProjectCreate {
     pub quota: QuotaView,
 }
 
-/// What a project may have at once; what is not given has no limit but the host's.
+/// What a project or an organisation may have at once; what is not given has no limit but the host's.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
@@ -72,6 +72,19 @@ pub struct UsageLine {
     /// Not there: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
+}
+
+impl QuotaView {
+    /// Of an organisation that nothing was said about: enough for a team, not enough to fill a platform.
+    pub fn of_a_team() -> Self {
+        Self {
+            clusters: Some(10),
+            vcpu: Some(64),
+            memory: Some("128Gi".to_owned()),
+            storage: Some("1Ti".to_owned()),
+            loadbalancers: Some(20),
+        }
+    }
 }
 
 impl From<&Quota> for QuotaView {

@@ -33,6 +33,11 @@ impl Ops {
         crate::quota::used(&self.world, project).await
     }
 
+    /// What all projects of an organisation have.
+    pub async fn org_usage(&self, org: &types::OrgId) -> Result<crate::quota::Usage, types::Fault> {
+        crate::quota::used_by_org(&self.world, org).await
+    }
+
     pub fn new(world: Arc<World>) -> Self {
         Self { world }
     }

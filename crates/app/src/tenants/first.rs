@@ -53,6 +53,7 @@ fn organisation(now: Timestamp) -> Organisation {
         id: default_org(),
         name: NAME.parse().expect("a valid name"),
         max_projects: MANY_PROJECTS,
+        quota: Quota::default(),
         created: now,
     }
 }

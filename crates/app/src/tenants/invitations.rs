@@ -7,7 +7,7 @@ use types::{
     tenant::{Grant, Invitation, Place, Role, User},
 };
 
-use super::{Tenants, sessions::Pair};
+use super::{Tenants, passwords, sessions::Pair};
 use crate::{books::Decision, records};
 
 const GOOD_FOR_S: i64 = 7 * 86_400;
@@ -33,19 +33,18 @@ impl Tenants {
             Place::Org(_) => role == Role::OrgAdmin,
             Place::Project(..) => role <= Role::ProjectAdmin,
         };
-        let Some(org) = place.org().cloned().filter(|_| fits) else {
+        if !fits {
             return Err(Fault::unfit(
                 "role-misplaced",
                 format!("the role {role} cannot be held there"),
-                "give org_admin for an organisation; project_admin, project_member or project_viewer for a project",
+                "give platform_admin for the platform, org_admin for an organisation; project_admin, project_member or project_viewer for a project",
             )
             .at("role"));
-        };
+        }
         let code = opaque::generate("pci");
         let now = self.clock.now();
         let invitation = &Invitation {
             id: InvitationId::generate(),
-            org,
             email,
             grant: Grant { role, place },
             code: opaque::digest(&code),
@@ -55,7 +54,7 @@ impl Tenants {
         };
         self.accept(move || {
             Box::pin(async move {
-                let earlier = records::children::<Invitation>(&*self.store, invitation.org.as_str()).await?;
+                let earlier = records::list::<Invitation>(&*self.store, &Filter::default()).await?;
                 let mut writes: Vec<Write> = earlier
                     .into_iter()
                     .filter(|other| {
@@ -77,6 +76,49 @@ impl Tenants {
             invitation: invitation.clone(),
             code,
         })
+    }
+
+    /// What waits to be taken up, at a place and below it.
+    pub async fn list_invitations(&self, place: &Place) -> Result<Vec<Invitation>, Fault> {
+        let now = self.clock.now();
+        let mut waiting: Vec<Invitation> = records::list::<Invitation>(&*self.store, &Filter::default())
+            .await?
+            .into_iter()
+            .map(|invitation| invitation.value)
+            .filter(|invitation| invitation.expires > now && invitation.grant.place.is_within(place))
+            .collect();
+        waiting.sort_by(|a, b| (&a.email, &a.id).cmp(&(&b.email, &b.id)));
+        Ok(waiting)
+    }
+
+    /// By id, or all of an address; their codes are good for nothing then.
+    pub async fn withdraw(&self, place: &Place, reference: &str) -> Result<(), Fault> {
+        self.accept(move || {
+            Box::pin(async move {
+                let waiting = self.list_invitations(place).await?;
+                let writes: Vec<Write> = waiting
+                    .into_iter()
+                    .filter(|invitation| {
+                        invitation.id.as_str() == reference
+                            || invitation.email.as_str().eq_ignore_ascii_case(reference)
+                    })
+                    .map(|invitation| Write::Delete {
+                        kind: "invitation",
+                        id: invitation.id.to_string(),
+                    })
+                    .collect();
+                if writes.is_empty() {
+                    return Err(Fault::new(
+                        FaultKind::NotFound,
+                        "invitation-not-found",
+                        format!("no invitation '{reference}' waits to be taken up here"),
+                        "see which do with `cloud user invitations`",
+                    ));
+                }
+                Ok(Decision::Write { writes, answer: () })
+            })
+        })
+        .await
     }
 
     /// With the code and a password: the new one of somebody new, their own of somebody known. Ends in a login.
@@ -113,14 +155,7 @@ impl Tenants {
             }
             known => known,
         };
-        let hash = hash.map_err(|error| {
-            Fault::unfit(
-                "password-unfit",
-                error.to_string(),
-                "choose another one: any characters, a few words in a row are good",
-            )
-            .at("password")
-        })?;
+        let hash = hash.map_err(|error| passwords::unfit(&error))?;
         let id = user
             .as_ref()
             .map_or_else(UserId::generate, |user| user.value.id.clone());

@@ -36,11 +36,7 @@ impl Tenants {
         let Some(user) = user else {
             return Err(not_let_in());
         };
-        if user
-            .value
-            .locked_until
-            .is_some_and(|until| until > self.clock.now())
-        {
+        if self.is_locked(&user.value) {
             return Err(not_let_in());
         }
         if !right {
@@ -53,6 +49,10 @@ impl Tenants {
             None => None,
         };
         self.open_session(&user, project.as_ref()).await
+    }
+
+    pub(super) fn is_locked(&self, user: &User) -> bool {
+        user.locked_until.is_some_and(|until| until > self.clock.now())
     }
 
     pub(super) async fn user_named(&self, email: &str) -> Result<Option<Versioned<User>>, Fault> {

@@ -21,7 +21,8 @@ pub struct Member {
 }
 
 impl Tenants {
-    /// Those with a role at the place itself, and, of an organisation, in its projects.
+    /// Those with a role at the place itself, and, of an organisation, in its projects. The platform's are all there are,
+    /// those without any role included.
     pub async fn list_members(&self, place: &Place) -> Result<Vec<Member>, Fault> {
         let mut members: Vec<Member> = records::list::<User>(&*self.store, &Filter::default())
             .await?
@@ -33,7 +34,7 @@ impl Tenants {
                     .into_iter()
                     .filter(|grant| grant.place.is_within(place))
                     .collect();
-                (!grants.is_empty()).then_some(Member {
+                (!grants.is_empty() || *place == Place::Platform).then_some(Member {
                     id: user.id,
                     email: user.email,
                     grants,

@@ -10,6 +10,8 @@ mod keys;
 mod login;
 mod members;
 mod orgs;
+mod passwords;
+mod people;
 mod projects;
 mod service_accounts;
 mod sessions;
@@ -30,6 +32,7 @@ use crate::{
 
 pub use invitations::Invited;
 pub use members::Member;
+pub use passwords::Reset;
 pub use projects::Entered;
 pub use sessions::Pair;
 pub use tokens::Fresh;

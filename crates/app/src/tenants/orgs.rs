@@ -3,14 +3,19 @@
 use ports::store::{Doc, Filter, PLATFORM, Versioned, Write};
 use types::{
     Fault, Name, OrgId, Principal,
-    tenant::{Invitation, Organisation, Project},
+    tenant::{Invitation, Organisation, Project, Quota},
 };
 
 use super::{Tenants, members::without_place};
 use crate::{books::Decision, default_org, records, terms};
 
 impl Tenants {
-    pub async fn create_org(&self, name: Name, max_projects: u32) -> Result<Organisation, Fault> {
+    pub async fn create_org(
+        &self,
+        name: Name,
+        max_projects: u32,
+        quota: Quota,
+    ) -> Result<Organisation, Fault> {
         let id = &OrgId::generate();
         let name = &name;
         self.accept_once(move || {
@@ -19,6 +24,7 @@ impl Tenants {
                     id: id.clone(),
                     name: name.clone(),
                     max_projects,
+                    quota,
                     created: self.clock.now(),
                 };
                 Ok(Decision::Write {
@@ -62,6 +68,22 @@ impl Tenants {
             ..Filter::default()
         };
         Ok(records::list(&*self.store, &filter).await?.into_iter().next())
+    }
+
+    pub async fn set_org_quota(&self, id: &OrgId, quota: Quota) -> Result<Organisation, Fault> {
+        self.accept(move || {
+            Box::pin(async move {
+                let found = records::get::<Organisation>(&*self.store, id.as_str()).await?;
+                let mut org = found.ok_or_else(|| org_not_found(id.as_str()))?;
+                terms::expect_at(Some(terms::of_org_quota(&org.value)))?;
+                org.value.quota = quota;
+                Ok(Decision::Write {
+                    writes: vec![Write::Put(Doc::new(&org.value, org.version))],
+                    answer: org.value,
+                })
+            })
+        })
+        .await
     }
 
     /// One that has no project; its invitations and its people's roles in it go with it.

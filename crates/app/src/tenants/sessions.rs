@@ -106,14 +106,8 @@ impl Tenants {
             Box::pin(async move {
                 let found = records::get::<User>(&*self.store, id.as_str()).await?;
                 let mut user = found.ok_or_else(|| Fault::not_found("user", id.as_str()))?;
-                user.value.end_tokens(self.clock.now());
-                let mut writes = vec![Write::Put(Doc::new(&user.value, user.version))];
-                for session in records::children::<Session>(&*self.store, id.as_str()).await? {
-                    writes.push(Write::Delete {
-                        kind: "session",
-                        id: session.value.id.to_string(),
-                    });
-                }
+                let mut writes = self.without_logins(&mut user.value).await?;
+                writes.push(Write::Put(Doc::new(&user.value, user.version)));
                 Ok(Decision::Write { writes, answer: () })
             })
         })

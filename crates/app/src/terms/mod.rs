@@ -16,7 +16,7 @@ use types::{Fault, FaultKind};
 
 pub(crate) use once::accept_once;
 pub use once::{OnceKey, trim};
-pub use revision::{Revised, Revision, of_quota};
+pub use revision::{Revised, Revision, of_org_quota, of_quota};
 
 tokio::task_local! {
     static TERMS: Arc<Terms>;

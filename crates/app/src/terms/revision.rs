@@ -60,7 +60,7 @@ impl Revised for Network {
 
 impl Revised for Organisation {
     fn revision(&self) -> Revision {
-        Revision::of(&(&self.id, &self.name, self.max_projects))
+        Revision::of(&(&self.id, &self.name, self.max_projects, &self.quota))
     }
 }
 
@@ -74,6 +74,11 @@ impl Revised for ServiceAccount {
     fn revision(&self) -> Revision {
         Revision::of(&(&self.id, &self.name, self.role))
     }
+}
+
+/// Of an organisation's quota alone.
+pub fn of_org_quota(org: &Organisation) -> Revision {
+    Revision::of(&(&org.id, &org.quota))
 }
 
 /// Of a project's quota alone.

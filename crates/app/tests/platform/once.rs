@@ -217,7 +217,10 @@ async fn everything_that_is_made_takes_a_key() {
     let life = start(&host);
     let root = life.tenants.root().await.unwrap();
     let under = |key: &str| keyed(key, "a");
-    let org = || life.tenants.create_org("acme".parse().unwrap(), 2);
+    let org = || {
+        life.tenants
+            .create_org("acme".parse().unwrap(), 2, Quota::default())
+    };
     let acme = terms::under(under("org"), org()).await.unwrap();
     assert_eq!(terms::under(under("org"), org()).await.unwrap(), acme);
     let project = || {

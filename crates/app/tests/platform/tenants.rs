@@ -9,24 +9,25 @@ use types::{
 };
 use workflow::NoProbe;
 
-use crate::{
-    harness::{Host, Life},
-    second_thoughts,
-};
+use crate::harness::{Host, Life};
 
-const PASSWORD: &str = "correct horse battery staple";
+pub const PASSWORD: &str = "correct horse battery staple";
 
-fn life(host: &Host) -> Life {
+pub fn life(host: &Host) -> Life {
     host.start(Arc::new(NoProbe))
 }
 
-fn secret(text: &str) -> Secret {
+pub fn secret(text: &str) -> Secret {
     Secret::new(text)
 }
 
-async fn acme(life: &Life) -> Project {
+pub async fn acme(life: &Life) -> Project {
     let root = life.tenants.root().await.unwrap();
-    let org = life.tenants.create_org("acme".parse().unwrap(), 2).await.unwrap();
+    let org = life
+        .tenants
+        .create_org("acme".parse().unwrap(), 2, Quota::default())
+        .await
+        .unwrap();
     life.tenants
         .create_project(&root, &org.id, "shop".parse().unwrap(), Quota::default())
         .await
@@ -34,7 +35,7 @@ async fn acme(life: &Life) -> Project {
 }
 
 /// Somebody new with a role; their pair of tokens.
-async fn member(life: &Life, place: Place, role: Role, email: &str) -> app::tenants::Pair {
+pub async fn member(life: &Life, place: Place, role: Role, email: &str) -> app::tenants::Pair {
     let root = life.tenants.root().await.unwrap();
     let email: Email = email.parse().unwrap();
     let invited = life.tenants.invite(&root, place, role, email).await.unwrap();
@@ -44,7 +45,7 @@ async fn member(life: &Life, place: Place, role: Role, email: &str) -> app::tena
         .unwrap()
 }
 
-fn in_project(project: &Project) -> Place {
+pub fn in_project(project: &Project) -> Place {
     Place::Project(project.org.clone(), project.id.clone())
 }
 
@@ -298,33 +299,4 @@ async fn an_organisation_has_only_so_many_projects_and_goes_when_it_is_empty() {
         life.tenants.authenticate(&pair.access).await.is_err(),
         "its roles went with it"
     );
-}
-
-#[tokio::test]
-async fn of_a_hundred_who_ask_at_once_exactly_as_many_get_a_cluster_as_the_quota_has() {
-    let host = Host::new();
-    let life = life(&host);
-    life.lab().await;
-    let quota = Quota {
-        clusters: Some(3),
-        ..Quota::default()
-    };
-    life.tenants.set_quota(&default_project(), quota).await.unwrap();
-    let asked = (0..100).map(|n| {
-        let ops = life.ops.clone();
-        async move {
-            let name = format!("c{n}").parse().unwrap();
-            ops.create_cluster(&default_project(), name, second_thoughts::spec())
-                .await
-        }
-    });
-    let answers = futures::future::join_all(asked).await;
-    let (made, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
-    assert_eq!(made.len(), 3);
-    for fault in refused.into_iter().map(Result::unwrap_err) {
-        assert_eq!(fault.code, "quota-exceeded", "{fault:?}");
-        assert!(fault.cause.contains("has 3 of 3 clusters"), "{fault:?}");
-    }
-    let usage = life.ops.usage(&default_project()).await.unwrap();
-    assert_eq!(usage.clusters, 3);
 }

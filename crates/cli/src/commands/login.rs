@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use api::{
     client::Client,
-    tenant::{Login as Request, TakeUp, TokenPair},
+    tenant::{Login as Request, PasswordResetRequest, TakeUp, TokenPair},
 };
 use clap::Args;
 use types::{Secret, Timestamp};
@@ -28,6 +28,9 @@ pub struct Login {
     /// File with the code of an invitation to take up in its first line; '-' to be asked for it
     #[arg(long, value_name = "FILE", conflicts_with = "email")]
     invitation_file: Option<PathBuf>,
+    /// File with the code of an administrator to choose a new password with in its first line; '-' to be asked for it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["email", "invitation_file"])]
+    reset_file: Option<PathBuf>,
 }
 
 pub async fn run(connection: &Connection, command: Login) -> Result<(), Failure> {
@@ -65,6 +68,7 @@ pub async fn run(connection: &Connection, command: Login) -> Result<(), Failure>
 enum Asked {
     Password { email: String, password: Secret },
     Invitation { code: Secret, password: Secret },
+    Reset { code: Secret, password: Secret },
 }
 
 impl Login {
@@ -75,6 +79,11 @@ impl Login {
             let question = "Password (a new one, or your own if you have logged in here before)";
             let password = ask::new_secret(question, password)?;
             return Ok(Asked::Invitation { code, password });
+        }
+        if let Some(file) = &self.reset_file {
+            let code = ask::secret("Code", Some(file))?;
+            let password = ask::new_secret("New password", password)?;
+            return Ok(Asked::Reset { code, password });
         }
         let email = match self.email.or(known) {
             Some(email) => email,
@@ -111,6 +120,13 @@ impl Asked {
                     password: text(password),
                 };
                 client.accept_invitation(&request).await?
+            }
+            Self::Reset { code, password } => {
+                let request = PasswordResetRequest {
+                    code: text(code),
+                    password: text(password),
+                };
+                client.reset_password(&request).await?
             }
         };
         Ok(pair)

@@ -14,6 +14,7 @@ pub mod logout;
 pub mod man;
 pub mod operation;
 pub mod org;
+pub mod password;
 pub mod project;
 pub mod quota;
 pub mod sa;
@@ -58,6 +59,7 @@ pub fn run(cloud: Cloud) -> Result<(), Failure> {
         Command::Login(command) => wait_for(login::run(at, command)),
         Command::Logout(command) => wait_for(looked_into(at, logout::run(at, command))),
         Command::Whoami(command) => wait_for(looked_into(at, whoami::run(at, command))),
+        Command::Password(command) => wait_for(looked_into(at, password::run(at, command))),
         Command::Context(command) => context::run(at, command),
         Command::Org(command) => with_client(at, |client| org::run(client, command)),
         Command::Project(command) => with_client(at, |client| project::run(client, command)),

@@ -3,7 +3,8 @@
 use api::tenant::OrgView;
 use types::Timestamp;
 
-use crate::output::{Described, Row, age, pairs};
+use super::project::limits;
+use crate::output::{Described, Row, age, dash, pairs};
 
 impl Row for OrgView {
     const TITLES: &'static [&'static str] = &["NAME", "ID", "AGE", "+MAX-PROJECTS"];
@@ -24,6 +25,7 @@ impl Described for OrgView {
             ("Name", self.name.clone()),
             ("ID", self.id.clone()),
             ("Projects at most", self.max_projects.to_string()),
+            ("Quota", dash(&limits(&self.quota))),
             (
                 "Created",
                 format!("{} ({} ago)", self.created, age(&self.created, now)),

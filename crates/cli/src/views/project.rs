@@ -13,7 +13,7 @@ pub struct ProjectRow<'a> {
 }
 
 /// As it is typed.
-fn limits(quota: &QuotaView) -> String {
+pub fn limits(quota: &QuotaView) -> String {
     let QuotaView {
         clusters,
         vcpu,

@@ -1,7 +1,8 @@
 //! What people see of tenants, as it is checked in.
 
 use api::tenant::{
-    GrantView, InvitedView, MemberView, OrgView, ProjectView, QuotaView, TokenView, UsageLine,
+    GrantView, InvitationView, InvitedView, MemberView, OrgView, ProjectView, QuotaView, ResetView,
+    TokenView, UsageLine,
 };
 
 use super::{
@@ -35,6 +36,7 @@ fn organisations_and_projects() {
         id: "org-1".to_owned(),
         name: "acme".to_owned(),
         max_projects: 10,
+        quota: QuotaView::of_a_team(),
         created: CREATED.to_owned(),
     };
     let project = ProjectView {
@@ -87,6 +89,27 @@ fn people_and_what_they_hold() {
     insta::assert_snapshot!(
         "user-invite",
         invitation::describe(&invited, "http://127.0.0.1:7400")
+    );
+    let waiting = [InvitationView {
+        id: "invitation-1".to_owned(),
+        email: "ana@acme.example".to_owned(),
+        grant: grant("project_admin", Some("proj-1")),
+        invited_by: "root@acme.example".to_owned(),
+        created: CREATED.to_owned(),
+        expires: "2026-11-15T22:00:00Z".to_owned(),
+    }];
+    insta::assert_snapshot!(
+        "user-invitations",
+        table(&invitation::Waiting::each(&waiting, &names), samples::LATER, true)
+    );
+    let reset = ResetView {
+        email: "ana@acme.example".to_owned(),
+        code: "pcp_0123".to_owned(),
+        expires: CREATED.to_owned(),
+    };
+    insta::assert_snapshot!(
+        "user-reset",
+        invitation::describe_reset(&reset, "http://127.0.0.1:7400")
     );
 }
 

@@ -3,6 +3,7 @@
 mod commands;
 mod exit_codes;
 mod logins;
+mod people;
 mod person;
 mod site;
 mod tenants;

@@ -5,12 +5,13 @@
 //! - Carrying out does not end with the client's connection: a call that was begun gets its outcome recorded.
 //! - If the outcome cannot be written, a change stands with the record of its beginning, and is answered as it is; a
 //!   secret is withheld.
-//! - A call that was refused at the door (no or a wrong token, not allowed, too many) is written down once.
+//! - A call that was refused at the door (no or a wrong token, not allowed, too many) is written down once; not so when
+//!   strangers ask too often, or the limit would not spare the log.
 
 use api::routes::Audited;
 use axum::{
     extract::{RawPathParams, Request, State, rejection::RawPathParamsRejection},
-    http::HeaderValue,
+    http::{HeaderValue, StatusCode},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -43,8 +44,9 @@ pub async fn at_the_door(
     };
     request.extensions_mut().insert(call.clone());
     let mut response = next.run(request).await;
-    if response.extensions().get::<Recorded>().is_none() {
-        let actor = response.extensions().get::<Actor>().cloned();
+    let actor = response.extensions().get::<Actor>().cloned();
+    let spared = actor.is_none() && response.status() == StatusCode::TOO_MANY_REQUESTS;
+    if !spared && response.extensions().get::<Recorded>().is_none() {
         let place = response.extensions().get::<Place>().cloned();
         let place = place.unwrap_or_else(|| place_of(&call));
         let refused = outcome(

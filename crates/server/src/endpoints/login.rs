@@ -2,7 +2,7 @@
 
 use api::{
     routes,
-    tenant::{Done, Login, Logout, Refresh, TakeUp, TokenPair, WhoAmI},
+    tenant::{Done, Login, Logout, PasswordChange, PasswordResetRequest, Refresh, TakeUp, TokenPair, WhoAmI},
 };
 use app::tenants::Pair;
 use axum::{
@@ -12,7 +12,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::json;
-use types::{Fault, Secret, audit::Actor};
+use types::{Fault, Principal, Secret, UserId, audit::Actor};
 
 use crate::{answer::Answer, audit::Note, body::Given, guard::By, router::Api};
 
@@ -40,18 +40,30 @@ pub async fn take_up(State(api): State<Api>, Given(request): Given<TakeUp>) -> A
     shown(&api.tenants.take_up(&code, &password).await?)
 }
 
+pub async fn change_password(
+    State(api): State<Api>,
+    By(principal): By,
+    Given(request): Given<PasswordChange>,
+) -> Answer<Response> {
+    let user = person(&principal, "a service account has no password")?;
+    let (current, new) = (Secret::new(request.current), Secret::new(request.password));
+    shown(&api.tenants.change_password(&user, &current, &new).await?)
+}
+
+pub async fn reset_password(
+    State(api): State<Api>,
+    Given(request): Given<PasswordResetRequest>,
+) -> Answer<Response> {
+    let (code, new) = (Secret::new(request.code), Secret::new(request.password));
+    shown(&api.tenants.reset_password(&code, &new).await?)
+}
+
 pub async fn whoami(By(principal): By) -> Json<WhoAmI> {
     Json(WhoAmI::from(&principal))
 }
 
 pub async fn end_sessions(State(api): State<Api>, By(principal): By) -> Answer<Json<Done>> {
-    let user = principal.id.parse().map_err(|_| {
-        Fault::refused(
-            "not-a-person",
-            "a service account has no logins",
-            "revoke its tokens with `cloud token revoke`",
-        )
-    })?;
+    let user = person(&principal, "a service account has no logins")?;
     api.tenants.end_sessions(&user).await?;
     Ok(Json(Done {}))
 }
@@ -71,6 +83,13 @@ pub async fn discovery(State(api): State<Api>) -> Json<serde_json::Value> {
         "id_token_signing_alg_values_supported": ["ES256"],
         "claims_supported": ["iss", "aud", "sub", "email", "org_id", "project_id", "roles", "iat", "exp", "jti"],
     }))
+}
+
+fn person(principal: &Principal, cause: &str) -> Result<UserId, Fault> {
+    principal.id.parse().map_err(|_| {
+        let remedy = "revoke its tokens with `cloud token revoke`";
+        Fault::refused("not-a-person", cause, remedy)
+    })
 }
 
 fn shown(pair: &Pair) -> Answer<Response> {

@@ -70,7 +70,12 @@ pub async fn remove_from_project(
     Ok(Json(Done {}))
 }
 
-async fn invite(api: &Api, principal: &Principal, place: Place, request: &Invite) -> Answer<Response> {
+pub(super) async fn invite(
+    api: &Api,
+    principal: &Principal,
+    place: Place,
+    request: &Invite,
+) -> Answer<Response> {
     let mut found = Findings::default();
     let email = request.email.parse().map_err(|cause: EmailError| {
         Fault::invalid(
@@ -84,7 +89,7 @@ async fn invite(api: &Api, principal: &Principal, place: Place, request: &Invite
         Fault::invalid(
             "role-invalid",
             cause.to_string(),
-            "give project_viewer, project_member, project_admin or org_admin",
+            "give project_viewer, project_member, project_admin, org_admin or platform_admin",
         )
         .at("role")
     });
@@ -104,7 +109,7 @@ async fn invite(api: &Api, principal: &Principal, place: Place, request: &Invite
     })))
 }
 
-fn listed(members: Vec<Member>) -> MemberList {
+pub(super) fn listed(members: Vec<Member>) -> MemberList {
     let shown = |Member { id, email, grants }: Member| MemberView {
         id: id.to_string(),
         email: email.to_string(),

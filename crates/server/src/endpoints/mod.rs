@@ -6,6 +6,7 @@ pub mod clusters;
 pub mod events;
 pub mod images;
 pub mod instances;
+pub mod invitations;
 pub mod keys;
 pub mod login;
 pub mod members;
@@ -15,6 +16,7 @@ pub mod orgs;
 pub mod platform;
 pub mod projects;
 pub mod tokens;
+pub mod users;
 
 use api::operation::{OperationAccepted, OperationView};
 use axum::response::Response;

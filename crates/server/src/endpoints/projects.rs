@@ -1,7 +1,10 @@
 //! `/projects` themselves, not what is in them
 
 use api::tenant::{Done, ProjectList, ProjectView, QuotaView, UsageLine, UsageView};
-use app::terms::of_quota;
+use app::{
+    quota::{Line, Usage},
+    terms::of_quota,
+};
 use axum::{Json, extract::State, response::Response};
 use serde_json::json;
 use types::tenant::Quota;
@@ -39,17 +42,18 @@ pub async fn usage(State(api): State<Api>, Entry(entered): Entry) -> Answer<Resp
     let usage = api.surface.usage(&entered.project.id).await?;
     let view = UsageView {
         project: entered.project.name.to_string(),
-        usage: usage
-            .lines(&entered.project.quota)
-            .into_iter()
-            .map(|line| UsageLine {
-                resource: line.resource.to_owned(),
-                used: line.used,
-                limit: line.limit,
-            })
-            .collect(),
+        usage: lines(&usage, &entered.project.quota),
     };
     Ok(at(of_quota(&entered.project), Json(view)))
+}
+
+pub(super) fn lines(usage: &Usage, quota: &Quota) -> Vec<UsageLine> {
+    let shown = |line: Line| UsageLine {
+        resource: line.resource.to_owned(),
+        used: line.used,
+        limit: line.limit,
+    };
+    usage.lines(quota).into_iter().map(shown).collect()
 }
 
 pub async fn set_quota(

@@ -8,7 +8,7 @@ use futures::{
     stream::{self, BoxStream},
 };
 use types::{
-    Cidr, Fault, Name, OperationId, Principal, ProjectId, Secret,
+    Cidr, Fault, Name, OperationId, OrgId, Principal, ProjectId, Secret,
     cluster::{Cluster, ClusterSpec},
     kubeconfig::CertificateKind,
     machine::Machine,
@@ -277,6 +277,11 @@ impl Surface for Fake {
 
     async fn usage(&self, project: &ProjectId) -> Result<Usage, Fault> {
         known(project)?;
+        let world = self.world();
+        Ok(Usage::of(world.clusters.len() as u64, world.machines.iter()))
+    }
+
+    async fn org_usage(&self, _: &OrgId) -> Result<Usage, Fault> {
         let world = self.world();
         Ok(Usage::of(world.clusters.len() as u64, world.machines.iter()))
     }

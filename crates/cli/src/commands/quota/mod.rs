@@ -10,9 +10,9 @@ use crate::failure::Failure;
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// What the project has and may have
+    /// What the project, or an organisation with all its projects, has and may have
     Show(show::Show),
-    /// Change what the project may have; takes an administrator of the platform
+    /// Change what the project, or an organisation, may have; takes an administrator of the platform
     Set(set::Set),
 }
 

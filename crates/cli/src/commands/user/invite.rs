@@ -2,6 +2,7 @@
 
 use api::{client::Client, tenant};
 use clap::Args;
+use types::tenant::Role;
 
 use super::OfOrg;
 use crate::{failure::Failure, output::Output, views::invitation};
@@ -10,7 +11,7 @@ use crate::{failure::Failure, output::Output, views::invitation};
 pub struct Invite {
     /// Their address
     email: String,
-    /// project_viewer, project_member or project_admin; org_admin with --org
+    /// project_viewer, project_member or project_admin; org_admin with --org; platform_admin
     #[arg(long)]
     role: String,
     #[command(flatten)]
@@ -27,6 +28,9 @@ impl Invite {
         };
         let invited = match &self.of.org {
             Some(org) => client.invite_to_org(org, &request).await?,
+            None if request.role == Role::PlatformAdmin.as_str() => {
+                client.invite_to_platform(&request).await?
+            }
             None => client.invite(&request).await?,
         };
         self.output

@@ -1,9 +1,9 @@
 //! `cloud user list`
 
-use api::client::Client;
+use api::client::{Client, Whose};
 use clap::Args;
 
-use super::OfOrg;
+use super::Of;
 use crate::{
     failure::Failure,
     output::Output,
@@ -13,16 +13,17 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct List {
     #[command(flatten)]
-    of: OfOrg,
+    of: Of,
     #[command(flatten)]
     output: Output,
 }
 
 impl List {
     pub async fn run(self, client: &Client) -> Result<(), Failure> {
-        let list = match &self.of.org {
-            Some(org) => client.list_org_members(org).await?,
-            None => client.list_members().await?,
+        let list = match self.of.whose() {
+            Whose::Platform => client.list_users().await?,
+            Whose::Org(org) => client.list_org_members(org).await?,
+            Whose::Project => client.list_members().await?,
         };
         let names = Names::ask(client).await?;
         self.output.list(&list, &HeldBy::each(&list.members, &names))
