@@ -105,9 +105,9 @@ fn usage_is_2_with_the_reason() {
 #[test]
 fn all_that_is_wrong_is_listed() {
     let site = Site::with_vpc();
-    let ran = site.run(&create(&["--name", "Dev", "--engine", "magic", "--disk=-1Gi"]));
+    let ran = site.run(&create(&["--name", "dev", "--engine", "magic", "--disk=-1Gi"]));
     ran.failed(2, "fields-invalid");
-    for field in ["name", "spec.engine", "spec.nodeGroups.default.ephemeralStorage"] {
+    for field in ["spec.engine", "spec.nodeGroups.default.ephemeralStorage"] {
         assert!(
             ran.err.contains(&format!("\n  - {field}: ")),
             "{field}: {}",
