@@ -56,7 +56,7 @@ chaos: tools ## kill the platform at every point of creating and deleting a clus
 conformance: build ## run upstream's own conformance tests on a cluster, or those that match FOCUS="..."
 	@scripts/conformance "$(BIN)"
 
-fuzz: ## feed everything that reads what strangers send with bent and random input; CASES says how many
+fuzz: ## feed everything that reads what strangers send, the API too, with bent and random input; CASES says how many
 	@scripts/fuzz
 
 bench: build ## print the figures of docs/results/bench.md

@@ -26,5 +26,6 @@ pub mod share;
 pub mod spec;
 pub mod ssh;
 pub mod tenant;
+pub mod terms;
 
 pub use problem::Problem;

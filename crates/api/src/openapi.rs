@@ -5,17 +5,59 @@
 pub const DOCUMENT: &str = include_str!("../openapi.json");
 
 #[cfg(test)]
+mod answers;
+#[cfg(test)]
+mod compat;
+#[cfg(test)]
+mod limits;
+
+#[cfg(test)]
+use crate::routes;
+
+#[cfg(test)]
+fn content(content: routes::Content) -> serde_json::Value {
+    use serde_json::json;
+    match content {
+        routes::Content::Json(schema) => {
+            json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } })
+        }
+        routes::Content::Media(media_type @ "application/json") => {
+            json!({ media_type: { "schema": { "type": "object" } } })
+        }
+        routes::Content::Media(media_type @ ("application/octet-stream" | "application/x-tar")) => {
+            json!({ media_type: { "schema": { "type": "string", "format": "binary" } } })
+        }
+        // One event: that is what a schema of a stream describes.
+        routes::Content::Media(media_type @ "text/event-stream") => {
+            json!({ media_type: { "schema": { "type": "object",
+            "required": ["event", "data"],
+            "properties": {
+                "event": { "type": "string" },
+                "data": { "type": "string", "contentMediaType": "application/json" },
+            } } } })
+        }
+        routes::Content::Media(media_type) => json!({ media_type: { "schema": { "type": "string" } } }),
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use serde_json::{Map, Value, json};
     use utoipa::OpenApi;
 
-    use super::DOCUMENT;
+    use super::{
+        DOCUMENT,
+        answers::{all_problems, answers},
+        compat::breaks,
+        content, limits,
+    };
     use crate::{
         audit, backup, certs, cluster, event, grant, instance, keys, network, operation, plan, platform,
         problem, quantity,
         query::Kind,
-        routes::{self, Content, Route},
+        routes::{self, Route},
         secret, share, spec, ssh, tenant,
+        terms::{self, Repeat},
     };
     use types::access::Access;
 
@@ -26,6 +68,7 @@ mod tests {
     #[openapi(components(schemas(
         problem::Problem,
         problem::FaultView,
+        problem::FieldErrorView,
         platform::VersionView,
         platform::BundleList,
         platform::BundleView,
@@ -158,19 +201,10 @@ mod tests {
     )))]
     struct Schemas;
 
-    fn content(content: Content) -> Value {
-        match content {
-            Content::Json(schema) => {
-                json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } })
-            }
-            Content::Media(media_type) => json!({ media_type: { "schema": { "type": "string" } } }),
-        }
-    }
-
     fn parameters(route: &Route) -> Vec<Value> {
         let in_path = route.path.split(['{', '}']).skip(1).step_by(2);
         let mut all: Vec<Value> = in_path
-            .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
+            .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": limits::in_path(name, false) }))
             .collect();
         all.extend(route.query.iter().map(|parameter| {
             let schema = match parameter.kind {
@@ -189,19 +223,56 @@ mod tests {
         all
     }
 
+    fn headers(route: &Route) -> Vec<Value> {
+        let header = |name: &str, description: &str, schema: Value| json!({ "name": name, "in": "header", "description": description, "schema": schema });
+        // A list of them is taken, too; whoever needs one knows RFC 9110.
+        let tag = || json!({ "oneOf": [{ "const": "*" }, { "type": "string", "pattern": r#"^"[!#-+.-~-]{1,100}"$"# }] });
+        let mut all = Vec::new();
+        if route.repeat() == Repeat::Keyed {
+            all.push(header(
+                "Idempotency-Key",
+                "Carried out once however often it is sent with this key and this body, for 24 hours; a failure is not kept",
+                json!({ "type": "string", "pattern": terms::KEY_PATTERN }),
+            ));
+        }
+        if route.is_conditional() {
+            all.push(header(
+                "If-Match",
+                "Only if it is as the ETag says; what the platform itself changed of it does not count",
+                tag(),
+            ));
+        }
+        if route.may_create() {
+            all.push(header(
+                "If-None-Match",
+                "`*`: only if there is none yet",
+                json!({ "const": "*" }),
+            ));
+        }
+        if route.is_tagged() {
+            all.push(header(
+                "If-None-Match",
+                "304 if it is still as the ETag says",
+                tag(),
+            ));
+        }
+        all
+    }
+
     fn operation(route: &Route) -> Value {
         let mut operation = json!({
             "operationId": route.id,
             "summary": route.summary,
-            "responses": {
-                route.status.to_string(): { "description": "Done or accepted", "content": content(route.answer) },
-                "default": {
-                    "description": "A problem",
-                    "content": { problem::MEDIA_TYPE: { "schema": { "$ref": "#/components/schemas/Problem" } } },
-                },
-            },
+            "responses": answers(route),
         });
-        let parameters = parameters(route);
+        let mut parameters = parameters(route);
+        if let Some(made) = parameters
+            .iter_mut()
+            .find(|parameter| route.may_create() && parameter["name"] == "reference")
+        {
+            made["schema"] = limits::in_path("reference", true);
+        }
+        parameters.extend(headers(route));
         if !parameters.is_empty() {
             operation["parameters"] = json!(parameters);
         }
@@ -239,7 +310,9 @@ mod tests {
         document["paths"] = Value::Object(paths);
         document["components"]["securitySchemes"] =
             json!({ "bearer": { "type": "http", "scheme": "bearer" } });
+        document["components"]["responses"] = all_problems();
         document["security"] = json!([{ "bearer": [] }]);
+        limits::lay_down(&mut document);
         serde_json::to_string_pretty(&document).unwrap() + "\n"
     }
 
@@ -268,6 +341,28 @@ mod tests {
         assert!(
             generated == DOCUMENT,
             "openapi.json is stale: run the test with {REGENERATE}=1 and review the change"
+        );
+    }
+
+    /// Set to make the present document the released one, on purpose.
+    const RELEASE: &str = "RELEASE_OPENAPI";
+
+    #[test]
+    fn clients_of_the_released_document_go_on_working() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi/released.json");
+        let generated = generate();
+        if std::env::var_os(RELEASE).is_some() {
+            std::fs::write(file, generated).unwrap();
+            return;
+        }
+        let released: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+        let found = breaks(&released, &serde_json::from_str(&generated).unwrap());
+        assert!(
+            found.is_empty(),
+            "the API is no longer what docs/openapi/released.json promises:\n  {}\n\
+             Change it so that old clients go on working. If they are to break: say so in the release notes, and make \
+             this the released document with {RELEASE}=1 cargo test -p api",
+            found.join("\n  ")
         );
     }
 

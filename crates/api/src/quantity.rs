@@ -31,7 +31,8 @@ impl de::Visitor<'_> for QuantityVisitor {
     }
 
     fn visit_f64<E: de::Error>(self, given: f64) -> Result<Quantity, E> {
-        Ok(Quantity(given.to_string()))
+        // Thousandths are the finest there is; what is between two is the larger, as Kubernetes has it.
+        Ok(Quantity(format!("{:.3}", (given * 1000.0).ceil() / 1000.0)))
     }
 }
 

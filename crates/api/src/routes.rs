@@ -299,6 +299,7 @@ pub const TABLE: &[Route] = &[
     send(ADMIN, (Method::Delete, PROJECT_INVITATION), "withdrawInvitation", "Take back an invitation, by id, or all of an address", None, (200, "Done")),
     asked(query::PAGED, get(VIEWER, SERVICE_ACCOUNTS, "listServiceAccounts", "The project's service accounts", "ServiceAccountList")),
     send(ADMIN, (Method::Post, SERVICE_ACCOUNTS), "createServiceAccount", "Make an identity for a program", json("ServiceAccountCreate"), (200, "ServiceAccountView")),
+    get(VIEWER, SERVICE_ACCOUNT, "getServiceAccount", "One service account, by name or id", "ServiceAccountView"),
     send(ADMIN, (Method::Delete, SERVICE_ACCOUNT), "deleteServiceAccount", "Remove a service account; its tokens end", None, (200, "Done")),
     asked(query::PAGED, get(ADMIN, TOKENS, "listTokens", "Tokens of the project's service accounts that have not ended", "TokenList")),
     secret(send(ADMIN, (Method::Post, TOKENS), "createToken", "A token for a service account, shown once", json("TokenCreate"), (200, "TokenFresh"))),

@@ -17,6 +17,7 @@ pub mod records;
 pub mod restored;
 pub mod rotation;
 pub mod tenants;
+pub mod terms;
 mod world;
 
 pub use identity::Publisher;

@@ -53,6 +53,16 @@ pub struct Connection {
         value_name = "NAME"
     )]
     pub project: Option<String>,
+    /// For what the command makes: run again with the same key within 24 hours, it makes nothing twice
+    #[arg(long, global = true, value_name = "KEY", value_parser = key)]
+    pub idempotency_key: Option<String>,
+}
+
+fn key(given: &str) -> Result<String, String> {
+    if api::terms::is_key(given) {
+        return Ok(given.to_owned());
+    }
+    Err("a key is 1 to 255 visible ASCII characters".to_owned())
 }
 
 /// Where a command goes and as whom.
@@ -122,7 +132,11 @@ fn is_same(endpoint: &str, other: &str) -> bool {
 
 impl Connection {
     pub async fn client(&self) -> Result<Client, Failure> {
-        self.target().await?.client()
+        let client = self.target().await?.client()?;
+        Ok(match &self.idempotency_key {
+            Some(key) => client.with_idempotency_key(key.clone()),
+            None => client,
+        })
     }
 
     pub async fn target(&self) -> Result<Target, Failure> {

@@ -2,8 +2,8 @@
 
 use std::{fmt, process::ExitCode};
 
-use api::{client::ClientError, problem};
-use types::{Fault, FaultKind};
+use api::client::ClientError;
+use types::{Fault, FaultKind, FieldFault};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
@@ -43,6 +43,8 @@ pub struct Failure {
     pub cause: String,
     pub remedy: String,
     pub exit: Exit,
+    /// What of the request is wrong, where there is more than one such thing.
+    pub fields: Vec<FieldFault>,
 }
 
 impl Failure {
@@ -52,13 +54,18 @@ impl Failure {
             cause: cause.into(),
             remedy: remedy.into(),
             exit,
+            fields: Vec::new(),
         }
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error[{}]: {}\n  help: {}", self.code, self.cause, self.remedy)
+        write!(f, "error[{}]: {}", self.code, self.cause)?;
+        for field in &self.fields {
+            write!(f, "\n  - {}: {} ({})", field.field, field.detail, field.remedy)?;
+        }
+        write!(f, "\n  help: {}", self.remedy)
     }
 }
 
@@ -66,9 +73,10 @@ impl fmt::Display for Failure {
 impl From<&Fault> for Failure {
     fn from(fault: &Fault) -> Self {
         let exit = match fault.kind {
-            FaultKind::Invalid => Exit::Usage,
+            FaultKind::Invalid | FaultKind::Unfit => Exit::Usage,
             FaultKind::NotFound => Exit::NotFound,
             FaultKind::Conflict
+            | FaultKind::Stale
             | FaultKind::Refused
             | FaultKind::Unauthenticated
             | FaultKind::Forbidden
@@ -77,7 +85,13 @@ impl From<&Fault> for Failure {
             | FaultKind::Exhausted => Exit::Refused,
             FaultKind::Unavailable | FaultKind::Internal => Exit::Failed,
         };
-        Self::new(exit, &fault.code, fault.cause.clone(), fault.remedy.clone())
+        let told = Self::new(exit, &fault.code, fault.cause.clone(), fault.remedy.clone());
+        // A single field is in the cause already.
+        let fields = fault.fields.iter().filter(|_| fault.fields.len() > 1);
+        Self {
+            fields: fields.cloned().collect(),
+            ..told
+        }
     }
 }
 
@@ -91,15 +105,18 @@ impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Self {
         let cause = with_sources(&error);
         match error {
-            ClientError::Problem(problem) => {
-                let kind = problem::kind_of(problem.status);
-                Self::from(&Fault::new(kind, problem.code, problem.detail, problem.remedy))
-            }
+            ClientError::Problem(problem) => Self::from(&Fault::from(&*problem)),
             ClientError::Unreachable { .. } => Self::new(
                 Exit::Unreachable,
                 "platform-unreachable",
                 cause,
                 "start cloudd, or name the platform with --endpoint or PLASMACLOUD_ENDPOINT",
+            ),
+            ClientError::Lost { .. } => Self::new(
+                Exit::Unreachable,
+                "connection-lost",
+                cause,
+                "it may have been carried out: look before you run the command again",
             ),
             ClientError::Timeout { .. } => Self::new(
                 Exit::Unreachable,
@@ -184,8 +201,10 @@ mod tests {
     fn each_kind_of_fault_has_its_exit_code() {
         for (kind, code) in [
             (FaultKind::Invalid, 2),
+            (FaultKind::Unfit, 2),
             (FaultKind::NotFound, 3),
             (FaultKind::Conflict, 4),
+            (FaultKind::Stale, 4),
             (FaultKind::Refused, 4),
             (FaultKind::Unauthenticated, 4),
             (FaultKind::Exhausted, 4),

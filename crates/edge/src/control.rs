@@ -153,9 +153,10 @@ async fn push(service: &Service, request: Request<Incoming>) -> Result<String, F
 
 fn status(kind: FaultKind) -> StatusCode {
     match kind {
-        FaultKind::Invalid => StatusCode::BAD_REQUEST,
+        FaultKind::Invalid | FaultKind::Unfit => StatusCode::BAD_REQUEST,
         FaultKind::NotFound => StatusCode::NOT_FOUND,
         FaultKind::Conflict => StatusCode::CONFLICT,
+        FaultKind::Stale => StatusCode::PRECONDITION_FAILED,
         FaultKind::Refused | FaultKind::Forbidden => StatusCode::FORBIDDEN,
         FaultKind::Gone => StatusCode::GONE,
         FaultKind::TooMany => StatusCode::TOO_MANY_REQUESTS,

@@ -3,11 +3,8 @@
 use api::{Problem, problem};
 use axum::{
     Extension, Json,
-    extract::{
-        FromRequest, FromRequestParts, Path, Query, Request,
-        rejection::{BytesRejection, FailedToBufferBody, JsonRejection},
-    },
-    http::{StatusCode, header, request::Parts},
+    extract::{FromRequestParts, Path, Query, Request},
+    http::{HeaderValue, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
 };
 use serde::de::DeserializeOwned;
@@ -29,7 +26,12 @@ impl IntoResponse for Refusal {
         if fault.kind == FaultKind::Internal {
             tracing::error!(code = %fault.code, cause = %fault.cause, "request failed");
         }
-        problem_response(problem::status_of(fault.kind), &Problem::from(&fault))
+        let mut response = problem_response(problem::status_of(fault.kind), &Problem::from(&fault));
+        if fault.kind == FaultKind::Unauthenticated {
+            let scheme = HeaderValue::from_static("Bearer");
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
+        }
+        response
     }
 }
 
@@ -52,50 +54,9 @@ pub fn accepted<T: serde::Serialize>(body: T) -> Response {
     (StatusCode::ACCEPTED, Json(body)).into_response()
 }
 
-/// A JSON body of a known shape; unknown fields and broken JSON are refused with the place where they stand.
-pub struct Given<T>(pub T);
-
-impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Given<T> {
-    type Rejection = Refusal;
-
-    async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
-        match Json::<T>::from_request(request, state).await {
-            Ok(Json(body)) => Ok(Self(body)),
-            Err(rejection) => Err(Refusal(body_fault(&rejection))),
-        }
-    }
-}
-
-fn body_fault(rejection: &JsonRejection) -> Fault {
-    const REMEDY: &str = "send JSON as the document under /openapi.json describes it";
-    match rejection {
-        JsonRejection::MissingJsonContentType(_) => Fault::invalid(
-            "body-media-type",
-            "the request's Content-Type is not application/json",
-            REMEDY,
-        ),
-        JsonRejection::BytesRejection(BytesRejection::FailedToBufferBody(
-            FailedToBufferBody::LengthLimitError(_),
-        )) => Fault::invalid(
-            "body-too-large",
-            "the request's body is larger than this route takes",
-            "send less",
-        ),
-        // The innermost error is the one that names the field.
-        other => Fault::invalid("body-invalid", innermost(other), REMEDY),
-    }
-}
-
-fn innermost(error: &dyn std::error::Error) -> String {
-    match error.source() {
-        Some(source) => innermost_with_path(source),
-        None => error.to_string(),
-    }
-}
-
-/// `serde_path_to_error` prints the path before its own source; deeper errors lack it.
-fn innermost_with_path(error: &dyn std::error::Error) -> String {
-    error.to_string().trim_start_matches(".: ").to_owned()
+/// A path that names nothing.
+pub fn unreadable(cause: &str) -> Fault {
+    Fault::invalid("path-invalid", cause, "send names and ids as UTF-8")
 }
 
 /// Parameters of the path.
@@ -107,11 +68,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for At<T> {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
         match Path::<T>::from_request_parts(parts, state).await {
             Ok(Path(parameters)) => Ok(Self(parameters)),
-            Err(rejection) => Err(Refusal(Fault::invalid(
-                "path-invalid",
-                rejection.body_text(),
-                "send names and ids as UTF-8",
-            ))),
+            Err(rejection) => Err(Refusal(unreadable(&rejection.body_text()))),
         }
     }
 }

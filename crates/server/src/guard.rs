@@ -14,7 +14,10 @@ use api::{
 };
 use app::tenants::{Entered, GrantedCluster};
 use axum::{
-    extract::{ConnectInfo, FromRequestParts, MatchedPath, RawPathParams, Request, State},
+    extract::{
+        ConnectInfo, FromRequestParts, MatchedPath, RawPathParams, Request, State,
+        rejection::RawPathParamsRejection,
+    },
     http::{HeaderValue, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
@@ -28,7 +31,7 @@ use types::{
 };
 
 use crate::{
-    answer::{At, Refusal, no_such_method},
+    answer::{At, Refusal, no_such_method, unreadable},
     audit::Place,
     limits,
     router::Api,
@@ -78,12 +81,16 @@ enum Inside {
 pub async fn guard(
     State(api): State<Api>,
     matched: MatchedPath,
-    parameters: RawPathParams,
+    parameters: Result<RawPathParams, RawPathParamsRejection>,
     mut request: Request,
     next: Next,
 ) -> Response {
     let Some(row) = routes::row(request.method().as_str(), matched.as_str()) else {
         return no_such_method(request).await;
+    };
+    let parameters = match parameters {
+        Ok(parameters) => parameters,
+        Err(rejection) => return Refusal(unreadable(&rejection.body_text())).into_response(),
     };
     let address = request.extensions().get::<ConnectInfo<SocketAddr>>();
     let address = address.map_or_else(String::new, |ConnectInfo(address)| address.ip().to_string());

@@ -23,11 +23,12 @@ use crate::{
     guard,
     limits::{Limits, Rate},
     metrics::{self, Metrics},
+    terms,
     tls::Tls,
 };
 
 /// The largest JSON anybody has reason to send.
-const BODY_LIMIT: usize = 256 * 1024;
+pub(crate) const BODY_LIMIT: usize = 256 * 1024;
 
 /// Turns true once, when the daemon is to stop.
 pub type Stop = watch::Receiver<bool>;
@@ -61,6 +62,7 @@ pub fn router(api: Api) -> Router {
         .merge(platform_routes())
         .merge(tenant_routes())
         .merge(project_routes())
+        .route_layer(middleware::from_fn(terms::on_terms))
         .route_layer(middleware::from_fn_with_state(
             api.clone(),
             audit::recorder::record,
@@ -147,7 +149,10 @@ fn tenant_routes() -> Router<Api> {
             routes::SERVICE_ACCOUNTS,
             get(tokens::list_accounts).post(tokens::create_account),
         )
-        .route(routes::SERVICE_ACCOUNT, delete(tokens::delete_account))
+        .route(
+            routes::SERVICE_ACCOUNT,
+            get(tokens::get_account).delete(tokens::delete_account),
+        )
         .route(routes::TOKENS, get(tokens::list).post(tokens::create))
         .route(routes::TOKEN, delete(tokens::revoke))
 }

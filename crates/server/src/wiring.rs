@@ -157,11 +157,7 @@ pub async fn build(
     background.spawn(worker.run(stopped(stop.clone())));
     background.spawn(Publisher::new(world.clone()).run(stopped(stop.clone())));
     background.spawn(rotate_keys(keys.clone(), stop.clone()));
-    background.spawn(trim_events(
-        world.store.clone(),
-        world.clock.clone(),
-        stop.clone(),
-    ));
+    background.spawn(trim(world.store.clone(), world.clock.clone(), stop.clone()));
     background.spawn(trim_changes(world.store.clone(), stop));
     let audit = audit::Log {
         store: world.store.clone(),
@@ -203,18 +199,21 @@ async fn rotate_keys(keys: Arc<Rotator>, stop: Stop) {
     }
 }
 
-/// Events are kept for two weeks.
-async fn trim_events(store: Arc<dyn Store>, clock: Arc<dyn ports::Clock>, stop: Stop) {
-    let trim = async {
+/// Events are kept for two weeks, keys of calls for a day.
+async fn trim(store: Arc<dyn Store>, clock: Arc<dyn ports::Clock>, stop: Stop) {
+    let trimming = async {
         loop {
             if let Err(error) = store.trim_events(clock.now().plus(-EVENTS_KEPT_S)).await {
                 tracing::warn!(%error, "old events could not be removed");
+            }
+            if let Err(error) = app::terms::trim(&*store, clock.now()).await {
+                tracing::warn!(%error, "old idempotency keys could not be removed");
             }
             tokio::time::sleep(TRIM_EVERY).await;
         }
     };
     tokio::select! {
-        () = trim => {}
+        () = trimming => {}
         () = stopped(stop) => {}
     }
 }

@@ -130,7 +130,7 @@ pub const PRESETS: [Preset; 7] = [
 pub fn instance_type(name: &str) -> Result<&'static InstanceType, Fault> {
     INSTANCE_TYPES.iter().find(|t| t.name == name).ok_or_else(|| {
         let known: Vec<_> = INSTANCE_TYPES.iter().map(|t| t.name).collect();
-        Fault::invalid(
+        Fault::unfit(
             "instance-type-unknown",
             format!("there is no instance type '{name}'"),
             format!("choose one of {}", known.join(", ")),
@@ -141,7 +141,7 @@ pub fn instance_type(name: &str) -> Result<&'static InstanceType, Fault> {
 pub fn resource_preset(name: &str) -> Result<&'static Preset, Fault> {
     PRESETS.iter().find(|p| p.name == name).ok_or_else(|| {
         let known: Vec<_> = PRESETS.iter().map(|p| p.name).collect();
-        Fault::invalid(
+        Fault::unfit(
             "preset-unknown",
             format!("there is no resources preset '{name}'"),
             format!("choose one of {}", known.join(", ")),

@@ -11,11 +11,15 @@ use serde::{Deserialize, Serialize};
 pub enum FaultKind {
     /// The request itself is wrong; repeating it cannot help.
     Invalid,
+    /// The request has the right form, and a value that cannot be; repeating it cannot help. Always of a field.
+    Unfit,
     NotFound,
     /// It was there and is no more; asking for the same again cannot help.
     Gone,
     /// The state of something else stands in the way.
     Conflict,
+    /// It is not as the caller last saw it, and was to be changed only if it were.
+    Stale,
     /// Understood, and not allowed or not supported.
     Refused,
     Unauthenticated,
@@ -37,9 +41,11 @@ impl FaultKind {
         match self {
             Self::Unavailable | Self::Internal | Self::Exhausted => true,
             Self::Invalid
+            | Self::Unfit
             | Self::NotFound
             | Self::Gone
             | Self::Conflict
+            | Self::Stale
             | Self::Refused
             | Self::Unauthenticated
             | Self::Forbidden
@@ -53,6 +59,18 @@ pub struct Fault {
     pub kind: FaultKind,
     pub code: Cow<'static, str>,
     pub cause: String,
+    pub remedy: String,
+    /// What of the request is wrong, field by field, where that can be told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<FieldFault>,
+}
+
+/// One field of a request that is wrong, by its path in the body: `spec.nodeGroups.default.minReplicas`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldFault {
+    pub field: String,
+    pub code: Cow<'static, str>,
+    pub detail: String,
     pub remedy: String,
 }
 
@@ -68,11 +86,31 @@ impl Fault {
             code: code.into(),
             cause: cause.into(),
             remedy: remedy.into(),
+            fields: Vec::new(),
+        }
+    }
+
+    /// The same, about this field.
+    pub fn at(self, field: impl Into<String>) -> Self {
+        let field = field.into();
+        Self {
+            cause: format!("{field}: {}", self.cause),
+            fields: vec![FieldFault {
+                field,
+                code: self.code.clone(),
+                detail: self.cause,
+                remedy: self.remedy.clone(),
+            }],
+            ..self
         }
     }
 
     pub fn invalid(code: &'static str, cause: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::new(FaultKind::Invalid, code, cause, remedy)
+    }
+
+    pub fn unfit(code: &'static str, cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::new(FaultKind::Unfit, code, cause, remedy)
     }
 
     pub fn not_found(what: &str, name: &str) -> Self {

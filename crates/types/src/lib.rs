@@ -8,6 +8,7 @@ pub mod cidr;
 pub mod cluster;
 pub mod email;
 pub mod fault;
+pub mod findings;
 pub mod grant;
 pub mod id;
 pub mod keeper;
@@ -33,7 +34,8 @@ pub mod version;
 pub use access::{Access, Principal};
 pub use cidr::Cidr;
 pub use email::Email;
-pub use fault::{Fault, FaultKind};
+pub use fault::{Fault, FaultKind, FieldFault};
+pub use findings::Findings;
 pub use id::{
     ClusterId, EventId, GrantId, InvitationId, KeptSecretId, MachineId, NetworkId, OperationId, OrgId,
     PortId, ProjectId, RequestId, ServiceAccountId, SessionId, ShareId, SshKeyId, TokenId, UserId, VolumeId,

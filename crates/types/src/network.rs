@@ -64,7 +64,7 @@ const RESERVED: [(&str, &str); 5] = [
 
 pub fn check_range(cidr: Cidr) -> Result<(), Fault> {
     if !(LARGEST_PREFIX..=SMALLEST_PREFIX).contains(&cidr.prefix_len()) {
-        return Err(Fault::invalid(
+        return Err(Fault::unfit(
             "cidr-size",
             format!("{cidr} has a prefix of /{}", cidr.prefix_len()),
             format!("give a range between /{LARGEST_PREFIX} and /{SMALLEST_PREFIX}"),
@@ -73,7 +73,7 @@ pub fn check_range(cidr: Cidr) -> Result<(), Fault> {
     for (range, use_) in RESERVED {
         let reserved: Cidr = range.parse().expect("the table is right");
         if reserved.overlaps(cidr) {
-            return Err(Fault::invalid(
+            return Err(Fault::unfit(
                 "cidr-reserved",
                 format!("{cidr} overlaps {range}, which is used for {use_}"),
                 "choose a private range such as 10.20.0.0/16",

@@ -5,7 +5,7 @@ use std::path::Path;
 use tokio::fs::File;
 use types::Secret;
 
-use super::{Client, ClientError, Pages, Select, Watch, connection::Payload};
+use super::{Client, ClientError, Condition, Pages, Select, Tag, Watch, connection::Payload};
 use crate::{
     cluster::{
         ClusterAccepted, ClusterApply, ClusterCreate, ClusterDetailView, ClusterList, ClusterView,
@@ -35,8 +35,7 @@ impl Client {
     }
 
     pub async fn create_cluster(&self, request: &ClusterCreate) -> Result<ClusterAccepted, ClientError> {
-        self.send(Method::Post, &self.path(routes::CLUSTERS, &[]), request)
-            .await
+        self.make(&self.path(routes::CLUSTERS, &[]), Some(request)).await
     }
 
     pub async fn apply_cluster(
@@ -52,6 +51,26 @@ impl Client {
         .await
     }
 
+    /// What a cluster is now; nothing when there is none.
+    pub async fn cluster_tag(&self, reference: &str) -> Result<Option<Tag>, ClientError> {
+        let path = self.path(routes::CLUSTER, &[("reference", reference)]);
+        match self.read::<ClusterDetailView>(&path).await {
+            Ok((_, tag)) => Ok(Some(tag)),
+            Err(error) if error.is_not_found() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub async fn apply_cluster_if(
+        &self,
+        name: &str,
+        request: &ClusterApply,
+        condition: &Condition,
+    ) -> Result<ClusterAccepted, ClientError> {
+        let path = self.path(routes::CLUSTER, &[("reference", name)]);
+        self.put_if(&path, request, condition).await
+    }
+
     pub async fn plan_cluster(&self, request: &PlanRequest) -> Result<PlanView, ClientError> {
         self.send(Method::Post, &self.path(routes::CLUSTERS_PLAN, &[]), request)
             .await
@@ -63,8 +82,8 @@ impl Client {
     }
 
     pub async fn retry_cluster(&self, reference: &str) -> Result<OperationAccepted, ClientError> {
-        self.post(&self.path(routes::CLUSTER_RETRY, &[("reference", reference)]))
-            .await
+        let path = self.path(routes::CLUSTER_RETRY, &[("reference", reference)]);
+        self.make(&path, None::<&()>).await
     }
 
     pub async fn kubeconfig(&self, reference: &str) -> Result<Secret, ClientError> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::stream;
-use http::{HeaderValue, Request, Response, header};
+use http::{HeaderMap, HeaderValue, Request, Response, header};
 use http_body_util::{BodyExt, Full, StreamBody, combinators::UnsyncBoxBody};
 use hyper::{
     body::{Frame, Incoming},
@@ -20,7 +20,7 @@ use tokio::{
 };
 
 use super::{
-    ClientError,
+    ClientError, Tag,
     tls::{self, Tls, Trust},
 };
 use crate::{Problem, problem, routes::Method};
@@ -32,6 +32,9 @@ const UPLOAD: Duration = Duration::from_secs(3600);
 const CHUNK: usize = 64 * 1024;
 
 type Body = UnsyncBoxBody<Bytes, std::io::Error>;
+
+/// Headers of one call, besides those of every call.
+pub(super) type Headers = Vec<(&'static str, String)>;
 
 pub(super) enum Payload {
     Empty,
@@ -119,21 +122,56 @@ impl Connection {
         path: &str,
         payload: Payload,
     ) -> Result<T, ClientError> {
-        let body = self.bytes(method, path, payload).await?;
-        serde_json::from_slice(&body).map_err(|error| ClientError::Protocol {
-            detail: error.to_string(),
-        })
+        self.json_with(method, path, payload, Headers::new()).await
+    }
+
+    pub async fn json_with<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        payload: Payload,
+        headers: Headers,
+    ) -> Result<T, ClientError> {
+        let (body, _) = self.exchange(method, path, payload, headers).await?;
+        parse(&body)
+    }
+
+    /// What is at a path, and its ETag.
+    pub async fn tagged<T: DeserializeOwned>(&self, path: &str) -> Result<(T, Tag), ClientError> {
+        let (body, answered) = self
+            .exchange(Method::Get, path, Payload::Empty, Headers::new())
+            .await?;
+        let tag = answered
+            .get(header::ETAG)
+            .and_then(|tag| tag.to_str().ok())
+            .map(str::to_owned);
+        let tag = tag.ok_or_else(|| ClientError::Protocol {
+            detail: "the answer has no ETag".to_owned(),
+        })?;
+        Ok((parse(&body)?, Tag(tag)))
     }
 
     /// The whole body of a successful answer.
     pub async fn bytes(&self, method: Method, path: &str, payload: Payload) -> Result<Bytes, ClientError> {
+        let (body, _) = self.exchange(method, path, payload, Headers::new()).await?;
+        Ok(body)
+    }
+
+    async fn exchange(
+        &self,
+        method: Method,
+        path: &str,
+        payload: Payload,
+        headers: Headers,
+    ) -> Result<(Bytes, HeaderMap), ClientError> {
         let after = match payload {
             Payload::Empty | Payload::Json(_) => ANSWER,
             Payload::Archive(_) => UPLOAD,
         };
         let exchange = async {
-            let response = self.open(method, path, payload).await?;
-            self.collect(response).await
+            let response = self.ask(method, path, payload, headers).await?;
+            let answered = response.headers().clone();
+            Ok((self.collect(response).await?, answered))
         };
         timeout(after, exchange)
             .await
@@ -146,6 +184,16 @@ impl Connection {
         method: Method,
         path: &str,
         payload: Payload,
+    ) -> Result<Response<Incoming>, ClientError> {
+        self.ask(method, path, payload, Headers::new()).await
+    }
+
+    async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        payload: Payload,
+        headers: Headers,
     ) -> Result<Response<Incoming>, ClientError> {
         let connect = timeout(CONNECT, TcpStream::connect(&self.authority));
         let socket = connect
@@ -169,11 +217,17 @@ impl Connection {
                 });
             }
         };
-        let request = self.request(method, path, payload)?;
+        let mut request = self.request(method, path, payload)?;
+        for (name, value) in headers {
+            let value = HeaderValue::from_str(&value).map_err(|_| ClientError::Protocol {
+                detail: format!("{name} has characters no header has"),
+            })?;
+            request.headers_mut().insert(name, value);
+        }
         let response = sender
             .send_request(request)
             .await
-            .map_err(|error| self.unreachable(error))?;
+            .map_err(|error| self.lost(error))?;
         if response.status().is_success() {
             return Ok(response);
         }
@@ -230,12 +284,20 @@ impl Connection {
             .into_body()
             .collect()
             .await
-            .map_err(|error| self.unreachable(error))?;
+            .map_err(|error| self.lost(error))?;
         Ok(body.to_bytes())
     }
 
     pub fn unreachable(&self, source: impl std::error::Error + Send + Sync + 'static) -> ClientError {
         ClientError::Unreachable {
+            endpoint: self.endpoint.clone(),
+            source: Box::new(source),
+        }
+    }
+
+    /// After the request was sent, or some of it: nobody knows whether it was carried out.
+    fn lost(&self, source: hyper::Error) -> ClientError {
+        ClientError::Lost {
             endpoint: self.endpoint.clone(),
             source: Box::new(source),
         }
@@ -247,6 +309,12 @@ impl Connection {
             after,
         }
     }
+}
+
+fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ClientError> {
+    serde_json::from_slice(body).map_err(|error| ClientError::Protocol {
+        detail: error.to_string(),
+    })
 }
 
 fn full(bytes: Bytes) -> Body {

@@ -15,6 +15,12 @@ pub enum ClientError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    #[error("the connection to the platform at {endpoint} was lost before it answered")]
+    Lost {
+        endpoint: String,
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     #[error("the platform at {endpoint} did not answer within {} seconds", after.as_secs())]
     Timeout { endpoint: String, after: Duration },
     /// Something answered, and could not show that it is the platform.
@@ -33,7 +39,7 @@ pub enum ClientError {
 impl ClientError {
     pub fn is_unreachable(&self) -> bool {
         match self {
-            Self::Unreachable { .. } | Self::Timeout { .. } => true,
+            Self::Unreachable { .. } | Self::Lost { .. } | Self::Timeout { .. } => true,
             Self::Problem(_)
             | Self::Endpoint { .. }
             | Self::File(_)

@@ -18,6 +18,7 @@ mod shares;
 mod sse;
 mod ssh;
 mod tenants;
+mod terms;
 mod tls;
 mod watch;
 
@@ -34,15 +35,18 @@ pub use backup::Download;
 pub use error::ClientError;
 pub use pages::{Page, Pages, Select};
 pub use people::Whose;
+pub use terms::{Condition, Tag};
 pub use tls::Trust;
 pub use watch::{OperationWatch, Seen, Watch};
 
 use connection::{Connection, Payload};
+use terms::Keys;
 
 #[derive(Debug, Clone)]
 pub struct Client {
     connection: Connection,
     project: String,
+    keys: Keys,
 }
 
 impl Client {
@@ -51,6 +55,7 @@ impl Client {
         Ok(Self {
             connection: Connection::new(endpoint, token)?,
             project: project.to_owned(),
+            keys: Keys::default(),
         })
     }
 

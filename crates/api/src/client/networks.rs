@@ -35,8 +35,7 @@ impl Client {
     }
 
     pub async fn create_network(&self, request: &NetworkCreate) -> Result<NetworkAccepted, ClientError> {
-        self.send(Method::Post, &self.path(routes::NETWORKS, &[]), request)
-            .await
+        self.make(&self.path(routes::NETWORKS, &[]), Some(request)).await
     }
 
     pub async fn delete_network(&self, reference: &str) -> Result<OperationAccepted, ClientError> {

@@ -1,6 +1,6 @@
 //! Organisations, projects, people and programs through the client.
 
-use super::{Client, ClientError, Pages};
+use super::{Client, ClientError, Condition, Pages, Tag};
 use crate::{
     routes::{self, Method},
     tenant::{
@@ -54,7 +54,7 @@ impl Client {
     }
 
     pub async fn create_org(&self, request: &OrgCreate) -> Result<OrgView, ClientError> {
-        self.send(Method::Post, routes::ORGS, request).await
+        self.make(routes::ORGS, Some(request)).await
     }
 
     pub async fn get_org(&self, org: &str) -> Result<OrgView, ClientError> {
@@ -104,7 +104,7 @@ impl Client {
         request: &ProjectCreate,
     ) -> Result<ProjectView, ClientError> {
         let path = routes::fill(routes::ORG_PROJECTS, &[("org", org)]);
-        self.send(Method::Post, &path, request).await
+        self.make(&path, Some(request)).await
     }
 
     pub async fn get_project(&self, project: &str) -> Result<ProjectView, ClientError> {
@@ -124,6 +124,34 @@ impl Client {
 
     pub async fn set_quota(&self, quota: &QuotaView) -> Result<ProjectView, ClientError> {
         self.send(Method::Put, &self.path(routes::PROJECT_QUOTA, &[]), quota)
+            .await
+    }
+
+    pub async fn org_usage_now(&self, org: &str) -> Result<(OrgUsageView, Tag), ClientError> {
+        self.read(&routes::fill(routes::ORG_QUOTA, &[("org", org)])).await
+    }
+
+    pub async fn set_org_quota_if(
+        &self,
+        org: &str,
+        quota: &QuotaView,
+        condition: &Condition,
+    ) -> Result<OrgView, ClientError> {
+        let path = routes::fill(routes::ORG_QUOTA, &[("org", org)]);
+        self.put_if(&path, quota, condition).await
+    }
+
+    /// With what is needed to change it on condition.
+    pub async fn usage_now(&self) -> Result<(UsageView, Tag), ClientError> {
+        self.read(&self.path(routes::PROJECT_QUOTA, &[])).await
+    }
+
+    pub async fn set_quota_if(
+        &self,
+        quota: &QuotaView,
+        condition: &Condition,
+    ) -> Result<ProjectView, ClientError> {
+        self.put_if(&self.path(routes::PROJECT_QUOTA, &[]), quota, condition)
             .await
     }
 
@@ -149,7 +177,12 @@ impl Client {
         &self,
         request: &ServiceAccountCreate,
     ) -> Result<ServiceAccountView, ClientError> {
-        self.send(Method::Post, &self.path(routes::SERVICE_ACCOUNTS, &[]), request)
+        self.make(&self.path(routes::SERVICE_ACCOUNTS, &[]), Some(request))
+            .await
+    }
+
+    pub async fn get_service_account(&self, reference: &str) -> Result<ServiceAccountView, ClientError> {
+        self.get(&self.path(routes::SERVICE_ACCOUNT, &[("reference", reference)]))
             .await
     }
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::quantity::Quantity;
 
-pub use parse::{labels as parse_labels, name as parse_name};
+pub use parse::{cidr as parse_cidr, labels as parse_labels, name as parse_name};
 pub(crate) use show::engine as show_engine;
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

@@ -1,8 +1,9 @@
-//! From what was written to the domain's spec. Each refusal has a code of its own and names the field by its path.
+//! From what was written to the domain's spec. Each refusal has a code of its own and names the field by its path; all
+//! that is wrong is told at once.
 
 use std::{collections::BTreeMap, fmt::Display, str::FromStr};
 
-use types::{Fault, Labels, Name, cluster as domain, tenancy::PodSecurity};
+use types::{Cidr, Fault, Findings, Labels, Name, cidr::CidrError, cluster as domain, tenancy::PodSecurity};
 
 use super::{
     Addon, Addons, ClusterSpec, Component, ControlPlane, IngressNginx, Konnectivity, NodeGroup, Ranges,
@@ -11,32 +12,56 @@ use super::{
 use crate::quantity::Quantity;
 
 fn wrong(code: &'static str, field: &str, cause: impl Display, remedy: &str) -> Fault {
-    Fault::invalid(code, format!("{field}: {cause}"), remedy)
+    Fault::invalid(code, cause.to_string(), remedy).at(field)
 }
 
-/// A field whose type knows how to read itself; not given stays not given.
-fn read<T>(given: Option<&str>, code: &'static str, field: &str, remedy: &str) -> Result<Option<T>, Fault>
+/// A field whose type knows how to read itself; not given stays not given, and so does what is noted as wrong.
+fn read<T>(
+    given: Option<&str>,
+    (code, field): (&'static str, &str),
+    remedy: &str,
+    found: &mut Findings,
+) -> Option<T>
 where
     T: FromStr<Err: Display>,
 {
-    given
-        .map(|given| {
-            given
-                .parse()
-                .map_err(|cause: T::Err| wrong(code, field, cause, remedy))
-        })
-        .transpose()
+    let parsed = given?.parse();
+    found.keep(parsed.map_err(|cause: T::Err| wrong(code, field, cause, remedy)))
 }
 
-fn quantity<T>(given: Option<&Quantity>, field: &str) -> Result<Option<T>, Fault>
+/// One of a few words.
+fn one_of<T: Copy>(
+    given: Option<&str>,
+    (code, field): (&'static str, &str),
+    what: &str,
+    words: &[(&str, T)],
+    found: &mut Findings,
+) -> Option<T> {
+    let given = given?;
+    let meant = words.iter().find(|(word, _)| *word == given);
+    if meant.is_none() {
+        let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        let remedy = format!("choose one of {}", names.join(", "));
+        found.note(wrong(
+            code,
+            field,
+            format_args!("there is no {what} '{given}'"),
+            &remedy,
+        ));
+    }
+    meant.map(|(_, value)| *value)
+}
+
+fn quantity<T>(given: Option<&Quantity>, field: &str, found: &mut Findings) -> Option<T>
 where
     T: FromStr<Err: Display>,
 {
+    let given = given.map(|q| q.0.as_str());
     read(
-        given.map(|q| q.0.as_str()),
-        "quantity-invalid",
-        field,
+        given,
+        ("quantity-invalid", field),
         "write the amount as Kubernetes does",
+        found,
     )
 }
 
@@ -62,107 +87,109 @@ pub fn labels(given: BTreeMap<String, String>, field: &str) -> Result<Labels, Fa
     })
 }
 
+/// A range of addresses. One that is written as a range and has bits behind its prefix fits the document, and is refused.
+pub fn cidr(given: &str, field: &str) -> Result<Cidr, Fault> {
+    const REMEDY: &str = "give a private IPv4 range in canonical form, such as 10.20.0.0/16";
+    given.parse().map_err(|cause| {
+        let fault = match cause {
+            CidrError::Syntax(_) => Fault::invalid,
+            CidrError::HostBits { .. } => Fault::unfit,
+        };
+        fault("cidr-invalid", cause.to_string(), REMEDY).at(field)
+    })
+}
+
+impl ClusterSpec {
+    /// The domain's spec; what is wrong is noted, and stands in it as if it had not been given.
+    pub fn parse(&self, found: &mut Findings) -> domain::ClusterSpec {
+        let text = |field: &Option<String>| field.clone();
+        domain::ClusterSpec {
+            engine: parse_engine(self.engine.as_deref(), found).unwrap_or_default(),
+            version: read(
+                self.version.as_deref(),
+                ("version-invalid", "spec.version"),
+                "give a line such as v1.36 or a patch such as v1.36.4",
+                found,
+            ),
+            vpc: parse_vpc(self.vpc.as_deref(), found),
+            host: text(&self.host),
+            storage_class: text(&self.storage_class),
+            pod_security: parse_pod_security(self.pod_security.as_deref(), found).unwrap_or_default(),
+            ranges: parse_ranges(&self.ranges.clone().unwrap_or_default(), found),
+            control_plane: parse_control_plane(&self.control_plane.clone().unwrap_or_default(), found),
+            node_groups: parse_node_groups(&self.node_groups, found),
+            addons: parse_addons(&self.addons.clone().unwrap_or_default(), found),
+        }
+    }
+}
+
 impl TryFrom<&ClusterSpec> for domain::ClusterSpec {
     type Error = Fault;
 
     fn try_from(spec: &ClusterSpec) -> Result<Self, Fault> {
-        let ClusterSpec {
-            engine,
-            version,
-            vpc,
-            host,
-            storage_class,
-            ..
-        } = spec;
-        let vpc = vpc.clone().filter(|vpc| !vpc.is_empty()).ok_or_else(|| {
-            wrong(
-                "vpc-missing",
-                "spec.vpc",
-                "the cluster names no VPC",
-                "give the name or id of a VPC; `cloud vpc list` shows them",
-            )
-        })?;
-        Ok(Self {
-            engine: engine
-                .as_deref()
-                .map(parse_engine)
-                .transpose()?
-                .unwrap_or_default(),
-            version: read(
-                version.as_deref(),
-                "version-invalid",
-                "spec.version",
-                "give a line such as v1.36 or a patch such as v1.36.4",
-            )?,
-            vpc,
-            host: host.clone(),
-            storage_class: storage_class.clone(),
-            pod_security: spec
-                .pod_security
-                .as_deref()
-                .map(parse_pod_security)
-                .transpose()?
-                .unwrap_or_default(),
-            ranges: spec
-                .ranges
-                .as_ref()
-                .map(parse_ranges)
-                .transpose()?
-                .unwrap_or_default(),
-            control_plane: spec
-                .control_plane
-                .as_ref()
-                .map(parse_control_plane)
-                .transpose()?
-                .unwrap_or_default(),
-            node_groups: spec
-                .node_groups
-                .iter()
-                .map(|(group, settings)| {
-                    let field = format!("spec.nodeGroups.{group}");
-                    Ok((name(group, &field)?, parse_node_group(settings, &field)?))
-                })
-                .collect::<Result<BTreeMap<_, _>, Fault>>()?,
-            addons: spec
-                .addons
-                .as_ref()
-                .map(parse_addons)
-                .transpose()?
-                .unwrap_or_default(),
-        })
+        let mut found = Findings::default();
+        let parsed = spec.parse(&mut found);
+        found.unless_any(parsed)
     }
 }
 
-fn parse_pod_security(given: &str) -> Result<PodSecurity, Fault> {
-    match given {
-        "baseline" => Ok(PodSecurity::Baseline),
-        "restricted" => Ok(PodSecurity::Restricted),
-        other => Err(wrong(
-            "pod-security-unknown",
-            "spec.podSecurity",
-            format_args!("there is no Pod Security level '{other}' here"),
-            "choose baseline or restricted",
-        )),
+fn parse_vpc(given: Option<&str>, found: &mut Findings) -> String {
+    let given = given.unwrap_or_default();
+    if given.is_empty() {
+        found.note(wrong(
+            "vpc-missing",
+            "spec.vpc",
+            "the cluster names no VPC",
+            "give the name or id of a VPC; `cloud vpc list` shows them",
+        ));
     }
+    given.to_owned()
 }
 
-fn parse_engine(given: &str) -> Result<domain::Engine, Fault> {
-    match given {
-        "hosted" => Ok(domain::Engine::Hosted),
-        "kubeadm" => Ok(domain::Engine::Kubeadm),
-        "k3s" => Ok(domain::Engine::K3s),
-        "cloud" => Ok(domain::Engine::Cloud),
-        other => Err(wrong(
-            "engine-unknown",
-            "spec.engine",
-            format_args!("there is no engine '{other}'"),
-            "choose one of hosted, kubeadm, k3s, cloud",
-        )),
+fn parse_node_groups(
+    groups: &BTreeMap<String, NodeGroup>,
+    found: &mut Findings,
+) -> BTreeMap<Name, domain::NodeGroup> {
+    let mut parsed = BTreeMap::new();
+    for (group, settings) in groups {
+        let field = format!("spec.nodeGroups.{group}");
+        let settings = parse_node_group(settings, &field, found);
+        if let Some(name) = found.keep(name(group, &field)) {
+            parsed.insert(name, settings);
+        }
     }
+    parsed
 }
 
-fn parse_ranges(ranges: &Ranges) -> Result<domain::Ranges, Fault> {
-    const REMEDY: &str = "give a range in canonical form, such as 10.244.0.0/16";
+fn parse_pod_security(given: Option<&str>, found: &mut Findings) -> Option<PodSecurity> {
+    one_of(
+        given,
+        ("pod-security-unknown", "spec.podSecurity"),
+        "Pod Security level here called",
+        &[
+            ("baseline", PodSecurity::Baseline),
+            ("restricted", PodSecurity::Restricted),
+        ],
+        found,
+    )
+}
+
+fn parse_engine(given: Option<&str>, found: &mut Findings) -> Option<domain::Engine> {
+    one_of(
+        given,
+        ("engine-unknown", "spec.engine"),
+        "engine",
+        &[
+            ("hosted", domain::Engine::Hosted),
+            ("kubeadm", domain::Engine::Kubeadm),
+            ("k3s", domain::Engine::K3s),
+            ("cloud", domain::Engine::Cloud),
+        ],
+        found,
+    )
+}
+
+fn parse_ranges(ranges: &Ranges, found: &mut Findings) -> domain::Ranges {
     let Ranges {
         pods,
         services,
@@ -170,31 +197,33 @@ fn parse_ranges(ranges: &Ranges) -> Result<domain::Ranges, Fault> {
         domain,
     } = ranges;
     let default = domain::Ranges::default();
-    Ok(domain::Ranges {
-        pods: read(pods.as_deref(), "cidr-invalid", "spec.ranges.pods", REMEDY)?.unwrap_or(default.pods),
-        services: read(
-            services.as_deref(),
-            "cidr-invalid",
-            "spec.ranges.services",
-            REMEDY,
-        )?
-        .unwrap_or(default.services),
-        node_ports: match node_ports {
-            Some(given) => domain::PortRange::try_from(given.clone()).map_err(|cause| {
-                wrong(
-                    "port-range-invalid",
-                    "spec.ranges.nodePorts",
-                    cause,
-                    "give the first and the last port",
-                )
-            })?,
-            None => default.node_ports,
-        },
+    let mut range = |given: &Option<String>, field: &str| {
+        let given = given.as_deref()?;
+        found.keep(cidr(given, field))
+    };
+    let pods = range(pods, "spec.ranges.pods").unwrap_or(default.pods);
+    let services = range(services, "spec.ranges.services").unwrap_or(default.services);
+    let ports = node_ports.clone().map(|given| {
+        domain::PortRange::try_from(given).map_err(|cause| {
+            Fault::unfit(
+                "port-range-invalid",
+                cause.to_string(),
+                "give the first and the last port",
+            )
+            .at("spec.ranges.nodePorts")
+        })
+    });
+    domain::Ranges {
+        pods,
+        services,
+        node_ports: ports
+            .and_then(|ports| found.keep(ports))
+            .unwrap_or(default.node_ports),
         domain: domain.clone().unwrap_or(default.domain),
-    })
+    }
 }
 
-fn parse_control_plane(plane: &ControlPlane) -> Result<domain::ControlPlane, Fault> {
+fn parse_control_plane(plane: &ControlPlane, found: &mut Findings) -> domain::ControlPlane {
     let ControlPlane {
         replicas,
         api_server,
@@ -205,45 +234,45 @@ fn parse_control_plane(plane: &ControlPlane) -> Result<domain::ControlPlane, Fau
     let server = konnectivity
         .as_ref()
         .and_then(|Konnectivity { server }| server.as_ref());
-    Ok(domain::ControlPlane {
+    let mut component = |given: Option<&Component>, field: &str| {
+        parse_component(given, &format!("spec.controlPlane.{field}"), found)
+    };
+    domain::ControlPlane {
         replicas: *replicas,
-        api_server: parse_component(api_server.as_ref(), "spec.controlPlane.apiServer")?,
-        controller_manager: parse_component(
-            controller_manager.as_ref(),
-            "spec.controlPlane.controllerManager",
-        )?,
-        scheduler: parse_component(scheduler.as_ref(), "spec.controlPlane.scheduler")?,
+        api_server: component(api_server.as_ref(), "apiServer"),
+        controller_manager: component(controller_manager.as_ref(), "controllerManager"),
+        scheduler: component(scheduler.as_ref(), "scheduler"),
         konnectivity: domain::Konnectivity {
-            server: parse_component(server, "spec.controlPlane.konnectivity.server")?,
+            server: component(server, "konnectivity.server"),
         },
-    })
+    }
 }
 
-fn parse_component(component: Option<&Component>, field: &str) -> Result<domain::Component, Fault> {
+fn parse_component(component: Option<&Component>, field: &str, found: &mut Findings) -> domain::Component {
     let Some(Component {
         resources,
         resources_preset,
     }) = component
     else {
-        return Ok(domain::Component::default());
+        return domain::Component::default();
     };
-    Ok(domain::Component {
-        resources: parse_resources(resources.as_ref(), field)?,
+    domain::Component {
+        resources: parse_resources(resources.as_ref(), field, found),
         resources_preset: resources_preset.clone(),
-    })
+    }
 }
 
-fn parse_resources(resources: Option<&Resources>, field: &str) -> Result<domain::Resources, Fault> {
+fn parse_resources(resources: Option<&Resources>, field: &str, found: &mut Findings) -> domain::Resources {
     let Some(Resources { cpu, memory }) = resources else {
-        return Ok(domain::Resources::default());
+        return domain::Resources::default();
     };
-    Ok(domain::Resources {
-        cpu: quantity(cpu.as_ref(), &format!("{field}.resources.cpu"))?,
-        memory: quantity(memory.as_ref(), &format!("{field}.resources.memory"))?,
-    })
+    domain::Resources {
+        cpu: quantity(cpu.as_ref(), &format!("{field}.resources.cpu"), found),
+        memory: quantity(memory.as_ref(), &format!("{field}.resources.memory"), found),
+    }
 }
 
-fn parse_node_group(group: &NodeGroup, field: &str) -> Result<domain::NodeGroup, Fault> {
+fn parse_node_group(group: &NodeGroup, field: &str, found: &mut Findings) -> domain::NodeGroup {
     let NodeGroup {
         min_replicas,
         max_replicas,
@@ -253,26 +282,28 @@ fn parse_node_group(group: &NodeGroup, field: &str) -> Result<domain::NodeGroup,
         resources,
         gpus,
     } = group;
-    Ok(domain::NodeGroup {
+    let disk = format!("{field}.ephemeralStorage");
+    domain::NodeGroup {
         min_replicas: *min_replicas,
         max_replicas: *max_replicas,
         instance_type: instance_type.clone(),
-        ephemeral_storage: quantity(ephemeral_storage.as_ref(), &format!("{field}.ephemeralStorage"))?,
+        ephemeral_storage: quantity(ephemeral_storage.as_ref(), &disk, found),
         roles: roles
             .iter()
-            .map(|role| name(role, &format!("{field}.roles")))
-            .collect::<Result<_, _>>()?,
-        resources: parse_resources(resources.as_ref(), field)?,
+            .enumerate()
+            .filter_map(|(at, role)| found.keep(name(role, &format!("{field}.roles[{at}]"))))
+            .collect(),
+        resources: parse_resources(resources.as_ref(), field, found),
         gpus: gpus
             .iter()
             .map(|gpu| domain::Gpu {
                 name: gpu.name.clone(),
             })
             .collect(),
-    })
+    }
 }
 
-fn parse_addons(addons: &Addons) -> Result<domain::Addons, Fault> {
+fn parse_addons(addons: &Addons, found: &mut Findings) -> domain::Addons {
     let Addons {
         cert_manager,
         cilium,
@@ -289,18 +320,18 @@ fn parse_addons(addons: &Addons) -> Result<domain::Addons, Fault> {
         coredns,
         ..
     } = addons;
-    Ok(domain::Addons {
+    domain::Addons {
         cert_manager: parse_addon(cert_manager),
         cilium: parse_addon(cilium),
         gateway_api: parse_addon(gateway_api),
-        ingress_nginx: parse_ingress_nginx(ingress_nginx)?,
+        ingress_nginx: parse_ingress_nginx(ingress_nginx, found),
         gpu_operator: parse_addon(gpu_operator),
         fluxcd: parse_addon(fluxcd),
         monitoring_agents: parse_addon(monitoring_agents),
         vertical_pod_autoscaler: parse_addon(vertical_pod_autoscaler),
         velero: parse_addon(velero),
         coredns: parse_addon(coredns),
-    })
+    }
 }
 
 fn parse_addon(addon: &Option<Addon>) -> domain::Addon {
@@ -314,30 +345,27 @@ fn parse_addon(addon: &Option<Addon>) -> domain::Addon {
     }
 }
 
-fn parse_ingress_nginx(addon: &Option<IngressNginx>) -> Result<domain::IngressNginx, Fault> {
+fn parse_ingress_nginx(addon: &Option<IngressNginx>, found: &mut Findings) -> domain::IngressNginx {
     let IngressNginx {
         enabled,
         expose_method,
         hosts,
         values_override,
     } = addon.clone().unwrap_or_default();
-    let expose_method = match expose_method.as_deref() {
-        None => None,
-        Some("Proxied") => Some(domain::ExposeMethod::Proxied),
-        Some("LoadBalancer") => Some(domain::ExposeMethod::LoadBalancer),
-        Some(other) => {
-            return Err(wrong(
-                "expose-method-unknown",
-                "spec.addons.ingressNginx.exposeMethod",
-                format_args!("there is no expose method '{other}'"),
-                "choose Proxied or LoadBalancer",
-            ));
-        }
-    };
-    Ok(domain::IngressNginx {
+    let expose_method = one_of(
+        expose_method.as_deref(),
+        ("expose-method-unknown", "spec.addons.ingressNginx.exposeMethod"),
+        "expose method",
+        &[
+            ("Proxied", domain::ExposeMethod::Proxied),
+            ("LoadBalancer", domain::ExposeMethod::LoadBalancer),
+        ],
+        found,
+    );
+    domain::IngressNginx {
         enabled,
         expose_method,
         hosts,
         values_override,
-    })
+    }
 }

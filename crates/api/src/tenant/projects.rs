@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use types::{
-    Bytes, Fault,
+    Bytes, Fault, Findings,
+    quantity::QuantityError,
     tenant::{Project, Quota, Role},
 };
 
@@ -112,23 +113,31 @@ impl TryFrom<&QuotaView> for Quota {
     type Error = Fault;
 
     fn try_from(given: &QuotaView) -> Result<Self, Fault> {
-        let bytes = |field: &str, given: &Option<String>| -> Result<Option<Bytes>, Fault> {
-            let parsed = given.as_deref().map(str::parse::<Bytes>).transpose();
-            parsed.map_err(|cause| {
-                Fault::invalid(
-                    "quota-invalid",
-                    format!("quota.{field}: {cause}"),
-                    "give a size such as 64Gi",
-                )
-            })
+        let mut found = Findings::default();
+        let quota = given.parse("", &mut found);
+        found.unless_any(quota)
+    }
+}
+
+impl QuotaView {
+    /// `within` is where it stands in the body, ending in a dot unless that is the whole of it.
+    pub fn parse(&self, within: &str, found: &mut Findings) -> Quota {
+        let mut bytes = |field: &str, given: &Option<String>| -> Option<Bytes> {
+            let parsed = given.as_deref()?.parse();
+            found.keep(parsed.map_err(|cause: QuantityError| {
+                Fault::invalid("quota-invalid", cause.to_string(), "give a size such as 64Gi")
+                    .at(format!("{within}{field}"))
+            }))
         };
-        Ok(Self {
-            clusters: given.clusters,
-            vcpu: given.vcpu,
-            memory: bytes("memory", &given.memory)?,
-            storage: bytes("storage", &given.storage)?,
-            loadbalancers: given.loadbalancers,
-        })
+        let memory = bytes("memory", &self.memory);
+        let storage = bytes("storage", &self.storage);
+        Quota {
+            clusters: self.clusters,
+            vcpu: self.vcpu,
+            memory,
+            storage,
+            loadbalancers: self.loadbalancers,
+        }
     }
 }
 

@@ -2,31 +2,27 @@
 
 use ports::edge::TUNNELS;
 use types::{
-    Fault,
+    Fault, Findings,
     catalogue::resource_preset,
     cluster::{Addon, ClusterSpec, Component, Engine, Resources},
 };
 
-pub fn check(spec: &ClusterSpec) -> Result<(), Fault> {
+pub fn check(spec: &ClusterSpec, found: &mut Findings) {
     match spec.engine {
         Engine::Hosted => {}
-        Engine::Kubeadm | Engine::K3s | Engine::Cloud => {
-            return Err(refused(
-                "engine",
-                "only the hosted engine runs clusters in this release",
-                "use engine: hosted",
-            ));
-        }
+        Engine::Kubeadm | Engine::K3s | Engine::Cloud => found.note(unsupported(
+            "engine",
+            "only the hosted engine runs clusters in this release",
+            "use engine: hosted",
+        )),
     }
     match spec.control_plane.replicas {
         None | Some(1) => {}
-        Some(n) => {
-            return Err(refused(
-                "controlPlane.replicas",
-                &format!("{n} control-plane replicas are not supported in this release"),
-                "leave it out or set it to 1",
-            ));
-        }
+        Some(n) => found.note(unsupported(
+            "controlPlane.replicas",
+            &format!("{n} control-plane replicas are not supported in this release"),
+            "leave it out or set it to 1",
+        )),
     }
     for (field, component) in [
         ("controlPlane.apiServer", &spec.control_plane.api_server),
@@ -36,41 +32,49 @@ pub fn check(spec: &ClusterSpec) -> Result<(), Fault> {
         ),
         ("controlPlane.scheduler", &spec.control_plane.scheduler),
     ] {
-        component_is_sane(field, component)?;
+        component_is_sane(field, component, found);
     }
     if spec.control_plane.konnectivity.server != Component::default() {
-        return Err(refused(
+        found.note(unsupported(
             "controlPlane.konnectivity",
             "the control plane is on the VPC and reaches nodes directly; there is no konnectivity server to size",
             "leave controlPlane.konnectivity out",
         ));
     }
     if spec.storage_class.is_some() {
-        return Err(refused(
+        found.note(unsupported(
             "storageClass",
             "no storage classes exist in this release",
             "leave storageClass out",
         ));
     }
     if let Some(host) = &spec.host {
-        host_is_a_name(host)?;
+        found.keep(host_is_a_name(host));
     }
-    addons(spec)
+    addons(spec, found);
 }
 
-fn component_is_sane(field: &str, component: &Component) -> Result<(), Fault> {
+fn component_is_sane(field: &str, component: &Component, found: &mut Findings) {
     if let Some(preset) = &component.resources_preset {
-        resource_preset(preset)?;
+        let known = resource_preset(preset);
+        found.keep(known.map_err(|fault| fault.at(format!("spec.{field}.resourcesPreset"))));
     }
     let Resources { cpu, memory } = component.resources;
-    if cpu.is_some_and(|c| c.0 == 0) || memory.is_some_and(|m| m.0 == 0) {
-        return Err(Fault::invalid(
-            "resources-zero",
-            format!("{field}.resources has an amount of zero"),
-            "give more than zero, or leave it out for the preset",
-        ));
+    for (resource, zero) in [
+        ("cpu", cpu.is_some_and(|c| c.0 == 0)),
+        ("memory", memory.is_some_and(|m| m.0 == 0)),
+    ] {
+        if zero {
+            found.note(
+                Fault::unfit(
+                    "resources-zero",
+                    "an amount of zero",
+                    "give more than zero, or leave it out for the preset",
+                )
+                .at(format!("spec.{field}.resources.{resource}")),
+            );
+        }
     }
-    Ok(())
 }
 
 fn host_is_a_name(host: &str) -> Result<(), Fault> {
@@ -92,14 +96,15 @@ fn host_is_a_name(host: &str) -> Result<(), Fault> {
     if host.len() <= 253 && host.contains('.') && host.split('.').all(label) {
         return Ok(());
     }
-    Err(Fault::invalid(
+    Err(Fault::unfit(
         "host-invalid",
         format!("'{host}' is not a host name"),
         "give a name such as dev.example.org",
-    ))
+    )
+    .at("spec.host"))
 }
 
-fn addons(spec: &ClusterSpec) -> Result<(), Fault> {
+fn addons(spec: &ClusterSpec, found: &mut Findings) {
     let addons = &spec.addons;
     let plain: [(&str, &Addon); 9] = [
         ("certManager", &addons.cert_manager),
@@ -115,29 +120,34 @@ fn addons(spec: &ClusterSpec) -> Result<(), Fault> {
     let wanted = |enabled: Option<bool>, values_set: bool| enabled == Some(true) || values_set;
     let set = plain
         .iter()
-        .find(|(_, addon)| wanted(addon.enabled, !addon.values_override.is_empty()))
+        .filter(|(_, addon)| wanted(addon.enabled, !addon.values_override.is_empty()))
         .map(|(name, _)| *name);
     let ingress = &addons.ingress_nginx;
     let ingress_set = wanted(ingress.enabled, !ingress.values_override.is_empty())
         || ingress.expose_method.is_some()
         || !ingress.hosts.is_empty();
-    match set.or(ingress_set.then_some("ingressNginx")) {
-        Some(name) => Err(refused(
+    for name in set.chain(ingress_set.then_some("ingressNginx")) {
+        found.note(unsupported(
             &format!("addons.{name}"),
             "add-ons are not installed by the platform in this release",
             "leave it out and install it yourself with helm",
-        )),
-        None => Ok(()),
+        ));
     }
 }
 
-fn refused(field: &str, cause: &str, remedy: &str) -> Fault {
-    Fault::refused("field-not-supported", format!("{field}: {cause}"), remedy)
+fn unsupported(field: &str, cause: &str, remedy: &str) -> Fault {
+    Fault::refused("field-not-supported", cause, remedy).at(format!("spec.{field}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn verdict(spec: &ClusterSpec) -> Result<(), Fault> {
+        let mut found = Findings::default();
+        check(spec, &mut found);
+        found.verdict()
+    }
 
     #[test]
     fn every_field_that_nothing_honours_is_refused_by_name() {
@@ -167,9 +177,11 @@ mod tests {
             ),
         ] {
             let spec: ClusterSpec = serde_json::from_str(yaml_like).unwrap();
-            let fault = check(&spec).unwrap_err();
+            let fault = verdict(&spec).unwrap_err();
             assert!(fault.cause.contains(field), "{fault}");
         }
-        assert!(check(&serde_json::from_str(r#"{"addons":{"velero":{"enabled":false}}}"#).unwrap()).is_ok());
+        assert!(
+            verdict(&serde_json::from_str(r#"{"addons":{"velero":{"enabled":false}}}"#).unwrap()).is_ok()
+        );
     }
 }

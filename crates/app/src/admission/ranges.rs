@@ -1,50 +1,66 @@
 //! The cluster's ranges of addresses: large enough, and none overlapping another.
 
-use types::{Cidr, Fault, cluster::ClusterSpec, network::check_range};
+use types::{Cidr, Fault, Findings, cluster::ClusterSpec, network::check_range};
 
 use crate::allocate::NODE_PREFIX;
 
-pub fn check(spec: &ClusterSpec, network: Cidr) -> Result<(), Fault> {
+pub fn check(spec: &ClusterSpec, network: Cidr, found: &mut Findings) {
     let ranges = &spec.ranges;
-    check_range(ranges.pods)?;
-    check_range(ranges.services)?;
-    size("pods", ranges.pods, 8, NODE_PREFIX)?;
     // The apiserver refuses more than 20 bits of services.
-    size("services", ranges.services, 12, 26)?;
+    for (field, range, largest, smallest) in [
+        ("spec.ranges.pods", ranges.pods, 8, NODE_PREFIX),
+        ("spec.ranges.services", ranges.services, 12, 26),
+    ] {
+        let fits = check_range(range).and_then(|()| size(range, largest, smallest));
+        found.keep(fits.map_err(|fault| fault.at(field)));
+    }
     for (one, a, other, b) in [
-        ("ranges.pods", ranges.pods, "ranges.services", ranges.services),
-        ("ranges.pods", ranges.pods, "the VPC's range", network),
-        ("ranges.services", ranges.services, "the VPC's range", network),
+        (
+            "spec.ranges.pods",
+            ranges.pods,
+            "ranges.services",
+            ranges.services,
+        ),
+        ("spec.ranges.pods", ranges.pods, "the VPC's range", network),
+        (
+            "spec.ranges.services",
+            ranges.services,
+            "the VPC's range",
+            network,
+        ),
     ] {
         if a.overlaps(b) {
-            return Err(Fault::invalid(
-                "cidr-overlap",
-                format!("{one} {a} overlaps {other} {b}"),
-                "choose ranges that do not overlap, or a VPC with another range",
-            ));
+            found.note(
+                Fault::unfit(
+                    "cidr-overlap",
+                    format!("{a} overlaps {other} {b}"),
+                    "choose ranges that do not overlap, or a VPC with another range",
+                )
+                .at(one),
+            );
         }
     }
     let ports = ranges.node_ports;
     if ports.first < 1024 {
-        return Err(Fault::invalid(
-            "node-ports-reserved",
-            format!(
-                "ranges.nodePorts begins at {}, among the nodes' own ports",
-                ports.first
-            ),
-            "begin at 1024 or above; the default is 30000-32767",
-        ));
+        found.note(
+            Fault::unfit(
+                "node-ports-reserved",
+                format!("begins at {}, among the nodes' own ports", ports.first),
+                "begin at 1024 or above; the default is 30000-32767",
+            )
+            .at("spec.ranges.nodePorts"),
+        );
     }
-    domain(&ranges.domain)
+    found.keep(domain(&ranges.domain));
 }
 
-fn size(field: &str, range: Cidr, largest: u8, smallest: u8) -> Result<(), Fault> {
+fn size(range: Cidr, largest: u8, smallest: u8) -> Result<(), Fault> {
     if (largest..=smallest).contains(&range.prefix_len()) {
         return Ok(());
     }
-    Err(Fault::invalid(
+    Err(Fault::unfit(
         "cidr-size",
-        format!("ranges.{field} {range} has a prefix of /{}", range.prefix_len()),
+        format!("{range} has a prefix of /{}", range.prefix_len()),
         format!("give a range between /{largest} and /{smallest}"),
     ))
 }
@@ -61,11 +77,12 @@ fn domain(domain: &str) -> Result<(), Fault> {
     if domain.len() <= 100 && domain.split('.').all(label) {
         return Ok(());
     }
-    Err(Fault::invalid(
+    Err(Fault::unfit(
         "domain-invalid",
-        format!("ranges.domain '{domain}' is not a domain name"),
+        format!("'{domain}' is not a domain name"),
         "give a name such as cluster.local",
-    ))
+    )
+    .at("spec.ranges.domain"))
 }
 
 #[cfg(test)]
@@ -74,9 +91,9 @@ mod tests {
 
     fn fault(spec: &str, network: &str) -> Option<String> {
         let spec: ClusterSpec = serde_json::from_str(spec).unwrap();
-        check(&spec, network.parse().unwrap())
-            .err()
-            .map(|f| f.code.into_owned())
+        let mut found = Findings::default();
+        check(&spec, network.parse().unwrap(), &mut found);
+        found.verdict().err().map(|f| f.code.into_owned())
     }
 
     #[test]

@@ -2,14 +2,15 @@
 
 use futures::future::BoxFuture;
 use ports::store::Write;
+use serde::{Serialize, de::DeserializeOwned};
 use types::{
     Fault, OperationId, ProjectId,
     operation::{Operation, OperationKind, OperationState, Subject},
 };
 
 use super::Ops;
-use crate::books;
 pub(super) use crate::books::Decision;
+use crate::{books, terms};
 
 impl Ops {
     pub(super) async fn accept<'a, T>(
@@ -17,6 +18,15 @@ impl Ops {
         decide: impl Fn() -> BoxFuture<'a, Result<Decision<T>, Fault>> + Send + Sync,
     ) -> Result<T, Fault> {
         books::accept(&*self.world.store, &self.world.signals, decide).await
+    }
+
+    /// The same, once for each key that a call may carry.
+    pub(super) async fn accept_once<'a, T: Serialize + DeserializeOwned + Send>(
+        &self,
+        decide: impl Fn() -> BoxFuture<'a, Result<Decision<T>, Fault>> + Send + Sync,
+    ) -> Result<T, Fault> {
+        let world = &self.world;
+        terms::accept_once(&*world.store, &world.signals, world.clock.now(), decide).await
     }
 
     pub(super) fn operation(

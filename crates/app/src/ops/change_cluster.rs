@@ -22,7 +22,7 @@ use super::{
 use crate::{
     admission::{self, Demand},
     quota::{self, Usage},
-    records,
+    records, terms,
 };
 
 /// Labels mean nothing to the platform: no generation, no operation, nothing to wake.
@@ -54,6 +54,7 @@ impl Ops {
             Box::pin(async move {
                 let current = records::find_own(&*self.world.store, project, name.as_str()).await?;
                 let labels = called.new_labels(&current.value.labels);
+                terms::expect(Some(&current.value))?;
                 let Some(changed) = self.changed(project, &current.value, spec).await? else {
                     return Ok(match labels {
                         Some(labels) => relabelled(current, labels),

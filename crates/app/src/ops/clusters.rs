@@ -11,7 +11,7 @@ use types::{
 };
 
 use super::{Called, Ops, accept::Decision, make_cluster::Draft};
-use crate::{recipes, records};
+use crate::{recipes, records, terms};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterDetail {
@@ -42,9 +42,11 @@ impl Ops {
         let id = &ClusterId::generate();
         let (called, spec) = (&called, &spec);
         let name = &called.name;
-        self.accept(move || {
+        self.accept_once(move || {
             Box::pin(async move {
-                if let Some(other) = self.named(project, name).await? {
+                let other = self.named(project, name).await?;
+                terms::expect(other.as_ref())?;
+                if let Some(other) = other {
                     return Err(name_taken(&other));
                 }
                 let Draft {
@@ -160,6 +162,7 @@ impl Ops {
             Box::pin(async move {
                 let store = &*self.world.store;
                 let mut cluster = records::find_own(store, project, reference).await?;
+                terms::expect(Some(&cluster.value))?;
                 let subject = subject(&cluster.value.id);
                 if cluster.value.deleting
                     && let Some(running) = self.running_operation(&subject).await?

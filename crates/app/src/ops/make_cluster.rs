@@ -10,7 +10,7 @@ use ports::{
     store::{Filter, Versioned},
 };
 use types::{
-    Cidr, ClusterId, Fault, MachineId, Name, PortId, ProjectId, VolumeId,
+    Cidr, ClusterId, Fault, FaultKind, MachineId, Name, PortId, ProjectId, VolumeId,
     cluster::{Cluster, ClusterSpec, ClusterStatus, NodeGroup, Pins, Progress, Scale},
     machine::{Mac, Machine, Power, Role, Size},
     network::Network,
@@ -61,7 +61,14 @@ impl Ops {
             ));
         }
         admission::check(name, spec, network.value.cidr)?;
-        let version = self.world.bundles.resolve(spec.version)?;
+        let version = self.world.bundles.resolve(spec.version).map_err(|fault| {
+            // A version of the right form that is not to be had.
+            let kind = match fault.kind {
+                FaultKind::Invalid => FaultKind::Unfit,
+                kind => kind,
+            };
+            Fault { kind, ..fault }.at("spec.version")
+        })?;
         let bundle = self.world.bundles.find(version).await?;
         let neighbours = records::children::<Cluster>(&*self.world.store, network.value.id.as_str()).await?;
         let realms: BTreeSet<u32> = neighbours.iter().map(|c| c.value.realm).collect();

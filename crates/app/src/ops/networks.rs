@@ -11,7 +11,7 @@ use types::{
 };
 
 use super::{Called, Ops, accept::Decision};
-use crate::{allocate, records};
+use crate::{allocate, records, terms};
 
 pub(super) fn subject(id: &NetworkId) -> Subject {
     Subject {
@@ -34,13 +34,15 @@ impl Ops {
         called: Called,
         cidr: Cidr,
     ) -> Result<(Network, Operation), Fault> {
-        check_range(cidr)?;
+        check_range(cidr).map_err(|fault| fault.at("cidr"))?;
         let id = &NetworkId::generate();
         let called = &called;
         let name = &called.name;
-        self.accept(move || {
+        self.accept_once(move || {
             Box::pin(async move {
                 let all = records::list::<Network>(&*self.world.store, &Filter::default()).await?;
+                let mut other = all.iter().map(|n| &n.value);
+                terms::expect(other.find(|n| n.project == *project && n.name == *name))?;
                 let uplinks: BTreeSet<u32> = all.iter().map(|n| n.value.uplink).collect();
                 let network = Network {
                     id: id.clone(),
@@ -98,6 +100,7 @@ impl Ops {
                     .into_iter()
                     .next()
                     .ok_or_else(|| Fault::not_found("vpc", called.name.as_str()))?;
+                terms::expect(Some(&network.value))?;
                 if network.value.cidr != cidr {
                     return Err(Fault::refused(
                         "vpc-range-fixed",
@@ -151,6 +154,7 @@ impl Ops {
         self.accept(move || {
             Box::pin(async move {
                 let mut network = self.network(project, reference).await?;
+                terms::expect(Some(&network.value))?;
                 let users =
                     records::children::<Cluster>(&*self.world.store, network.value.id.as_str()).await?;
                 if !users.is_empty() {

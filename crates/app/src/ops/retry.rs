@@ -50,7 +50,7 @@ impl Ops {
 
     /// Takes up a creation that failed or was cancelled; the answer is the operation that is under way when there is one.
     pub async fn retry_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault> {
-        self.accept(move || {
+        self.accept_once(move || {
             Box::pin(async move {
                 let cluster = records::find_own(&*self.world.store, project, reference).await?;
                 self.again(cluster).await

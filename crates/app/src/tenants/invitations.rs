@@ -41,11 +41,12 @@ impl Tenants {
             Place::Project(..) => role <= Role::ProjectAdmin,
         };
         if !fits {
-            return Err(Fault::invalid(
+            return Err(Fault::unfit(
                 "role-misplaced",
                 format!("the role {role} cannot be held there"),
                 "give platform_admin for the platform, org_admin for an organisation; project_admin, project_member or project_viewer for a project",
-            ));
+            )
+            .at("role"));
         }
         let code = opaque::generate("pci");
         let now = self.clock.now();

@@ -27,12 +27,13 @@ use std::{sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
 use ports::{Clock, Store, Vault};
+use serde::{Serialize, de::DeserializeOwned};
 use types::Fault;
 use workflow::Signals;
 
 use crate::{
     books::{self, Decision},
-    records,
+    records, terms,
 };
 
 pub use doors::{Doors, GroupRule, ProviderRules, RulePlace};
@@ -116,9 +117,24 @@ impl Tenants {
         decide: impl Fn() -> BoxFuture<'a, Result<Decision<T>, Fault>> + Send + Sync,
     ) -> Result<T, Fault> {
         let answer = books::accept(&*self.store, &self.signals, decide).await?;
-        // Whoever hears that a token was revoked may rely on it: clusters ask the edge.
+        self.edge_told().await?;
+        Ok(answer)
+    }
+
+    /// The same, once for each key that a call may carry.
+    async fn accept_once<'a, T: Serialize + DeserializeOwned + Send>(
+        &self,
+        decide: impl Fn() -> BoxFuture<'a, Result<Decision<T>, Fault>> + Send + Sync,
+    ) -> Result<T, Fault> {
+        let answer = terms::accept_once(&*self.store, &self.signals, self.clock.now(), decide).await?;
+        self.edge_told().await?;
+        Ok(answer)
+    }
+
+    /// Whoever hears that a token was revoked may rely on it: clusters ask the edge.
+    async fn edge_told(&self) -> Result<(), Fault> {
         let generation = records::ground(&*self.store).await?.value.edge_generation;
         self.signals.until_edge_told(generation, EDGE_PATIENCE).await;
-        Ok(answer)
+        Ok(())
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     books::Decision,
     default_org,
     paged::{self, Paged, Part},
-    records,
+    records, terms,
 };
 
 impl Tenants {
@@ -26,7 +26,7 @@ impl Tenants {
     ) -> Result<Organisation, Fault> {
         let id = &OrgId::generate();
         let name = &name;
-        self.accept(move || {
+        self.accept_once(move || {
             Box::pin(async move {
                 let org = Organisation {
                     id: id.clone(),
@@ -77,6 +77,7 @@ impl Tenants {
             Box::pin(async move {
                 let found = records::get::<Organisation>(&*self.store, id.as_str()).await?;
                 let mut org = found.ok_or_else(|| org_not_found(id.as_str()))?;
+                terms::expect_at(Some(terms::of_org_quota(&org.value)))?;
                 org.value.quota = quota;
                 Ok(Decision::Write {
                     writes: vec![Write::Put(Doc::new(&org.value, org.version))],
@@ -99,6 +100,8 @@ impl Tenants {
         self.accept(move || {
             Box::pin(async move {
                 let store = &*self.store;
+                let org = records::get::<Organisation>(store, id.as_str()).await?;
+                terms::expect(org.as_ref().map(|org| &org.value))?;
                 let projects = self.projects_of(id).await?;
                 if !projects.is_empty() {
                     let names: Vec<String> = projects.iter().map(|p| p.value.name.to_string()).collect();

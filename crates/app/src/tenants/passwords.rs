@@ -179,11 +179,12 @@ impl Tenants {
 }
 
 pub(super) fn unfit(error: &PasswordError) -> Fault {
-    Fault::invalid(
+    Fault::unfit(
         "password-unfit",
         error.to_string(),
         "choose another one: any characters, a few words in a row are good",
     )
+    .at("password")
 }
 
 fn code_refused() -> Fault {

@@ -18,7 +18,7 @@ use crate::{
     books::Decision,
     default_project,
     paged::{self, Paged, Part},
-    records,
+    records, terms,
 };
 
 /// A project somebody may be in, and as what.
@@ -39,7 +39,7 @@ impl Tenants {
     ) -> Result<Project, Fault> {
         let id = &ProjectId::generate();
         let name = &name;
-        self.accept(move || {
+        self.accept_once(move || {
             Box::pin(async move {
                 let found = records::get(&*self.store, org.as_str()).await?;
                 let org: Versioned<types::tenant::Organisation> =
@@ -134,6 +134,7 @@ impl Tenants {
             Box::pin(async move {
                 let found = records::get::<Project>(&*self.store, id.as_str()).await?;
                 let mut project = found.ok_or_else(|| project_not_found(id.as_str()))?;
+                terms::expect_at(Some(terms::of_quota(&project.value)))?;
                 project.value.quota = quota;
                 let mut writes = vec![Write::Put(Doc::new(&project.value, project.version))];
                 // Its namespaces follow.
@@ -159,6 +160,8 @@ impl Tenants {
         self.accept(move || {
             Box::pin(async move {
                 let store = &*self.store;
+                let project = records::get::<Project>(store, id.as_str()).await?;
+                terms::expect(project.as_ref().map(|project| &project.value))?;
                 let inside = Filter {
                     scope: Some(id.to_string()),
                     ..Filter::default()

@@ -13,7 +13,7 @@ use super::{Tenants, grants};
 use crate::{
     books::Decision,
     paged::{self, Paged, Part},
-    records,
+    records, terms,
 };
 
 impl Tenants {
@@ -24,15 +24,16 @@ impl Tenants {
         role: Role,
     ) -> Result<ServiceAccount, Fault> {
         if role > Role::ProjectAdmin {
-            return Err(Fault::invalid(
+            return Err(Fault::unfit(
                 "role-misplaced",
                 format!("a service account cannot hold the role {role}"),
                 "give project_admin, project_member or project_viewer",
-            ));
+            )
+            .at("role"));
         }
         let id = &ServiceAccountId::generate();
         let name = &name;
-        self.accept(move || {
+        self.accept_once(move || {
             Box::pin(async move {
                 let account = ServiceAccount {
                     id: id.clone(),
@@ -60,6 +61,15 @@ impl Tenants {
         paged::read(&*self.store, Some(project.as_str()), Order::Name, part, Some).await
     }
 
+    pub async fn get_service_account(
+        &self,
+        project: &ProjectId,
+        reference: &str,
+    ) -> Result<ServiceAccount, Fault> {
+        let found = records::find::<ServiceAccount>(&*self.store, project, reference).await?;
+        Ok(found.value)
+    }
+
     /// Its tokens and SSH keys go with it.
     pub async fn delete_service_account(&self, project: &ProjectId, reference: &str) -> Result<(), Fault> {
         self.accept(move || {
@@ -67,6 +77,7 @@ impl Tenants {
                 let account = records::find::<ServiceAccount>(&*self.store, project, reference)
                     .await?
                     .value;
+                terms::expect(Some(&account))?;
                 let mut writes = vec![Write::Delete {
                     kind: "service-account",
                     id: account.id.to_string(),

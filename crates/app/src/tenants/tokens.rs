@@ -43,7 +43,8 @@ impl Tenants {
                     LONGEST_TOKEN_S / 3600
                 ),
                 "give a ttl such as 1h; ask for a new token before the old one ends",
-            ));
+            )
+            .at("ttlSeconds"));
         }
         let now = self.clock.now();
         let id = &TokenId::generate();

@@ -7,6 +7,7 @@ mod identity;
 mod labels;
 mod life_and_death;
 mod lost;
+mod once;
 mod people;
 mod pinned;
 mod quotas;

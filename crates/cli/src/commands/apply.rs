@@ -3,7 +3,11 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use api::{
-    client::Client, cluster::ClusterApply, network::NetworkApply, operation::OperationView, spec::ClusterSpec,
+    client::{Client, Condition},
+    cluster::ClusterApply,
+    network::NetworkApply,
+    operation::OperationView,
+    spec::ClusterSpec,
 };
 use clap::Args;
 
@@ -27,7 +31,16 @@ pub struct Apply {
 
 pub async fn run(client: Client, command: Apply) -> Result<(), Failure> {
     let mut clusters = Vec::new();
-    for document in manifest::read(&command.file)? {
+    let documents = manifest::read(&command.file)?;
+    // Before anything is made: whoever changes one of these clusters meanwhile is not overwritten.
+    let mut found = BTreeMap::new();
+    for document in &documents {
+        if let Document::Cluster { metadata, .. } = document {
+            let tag = client.cluster_tag(&metadata.name).await?;
+            found.insert(metadata.name.clone(), Condition::of(tag));
+        }
+    }
+    for document in documents {
         match document {
             Document::Network { metadata, cidr } => apply_network(&client, metadata, cidr).await?,
             Document::Cluster { metadata, spec } => clusters.push((metadata, *spec)),
@@ -35,7 +48,8 @@ pub async fn run(client: Client, command: Apply) -> Result<(), Failure> {
     }
     let mut begun = Vec::new();
     for (metadata, spec) in clusters {
-        begun.extend(apply_cluster(&client, metadata, spec, command.wait).await?);
+        let condition = found.remove(&metadata.name);
+        begun.extend(apply_cluster(&client, metadata, spec, condition, command.wait).await?);
     }
     let mut outcome = Ok(());
     for operation in begun {
@@ -117,6 +131,7 @@ async fn apply_cluster(
     client: &Client,
     metadata: Metadata,
     spec: ClusterSpec,
+    condition: Option<Condition>,
     wait: Wait,
 ) -> Result<Option<OperationView>, Failure> {
     let name = metadata.name.as_str();
@@ -126,7 +141,12 @@ async fn apply_cluster(
         Err(error) => return Err(error.into()),
     };
     let labels = metadata.labels.clone();
-    let accepted = client.apply_cluster(name, &ClusterApply { labels, spec }).await?;
+    let request = ClusterApply { labels, spec };
+    let accepted = match condition {
+        Some(condition) => client.apply_cluster_if(name, &request, &condition).await?,
+        // The file has it twice, and its first document was applied.
+        None => client.apply_cluster(name, &request).await?,
+    };
     match accepted.operation {
         None if relabelled => print(&format!("cluster {name} has new labels\n")).map(|()| None),
         None => print(&format!("cluster {name} is unchanged\n")).map(|()| None),

@@ -103,6 +103,39 @@ fn usage_is_2_with_the_reason() {
 }
 
 #[test]
+fn all_that_is_wrong_is_listed() {
+    let site = Site::with_vpc();
+    let ran = site.run(&create(&["--name", "dev", "--engine", "magic", "--disk=-1Gi"]));
+    ran.failed(2, "fields-invalid");
+    for field in ["spec.engine", "spec.nodeGroups.default.ephemeralStorage"] {
+        assert!(
+            ran.err.contains(&format!("\n  - {field}: ")),
+            "{field}: {}",
+            ran.err
+        );
+    }
+    assert!(
+        ran.err.contains("choose one of hosted, kubeadm, k3s, cloud"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn a_command_run_again_with_its_key_makes_nothing_twice() {
+    let site = Site::start();
+    let make = |name: &'static str| site.run(&["org", "create", name, "--idempotency-key", "run-7"]);
+    let first = make("acme");
+    assert_eq!(first.code, 0, "{}", first.err);
+    let again = make("acme");
+    assert_eq!((again.code, &again.out), (0, &first.out), "{}", again.err);
+    make("umbrella").failed(4, "idempotency-key-reused");
+    site.run(&["org", "create", "acme"]).failed(4, "name-taken");
+    site.run(&["org", "list", "--idempotency-key", "a b"])
+        .failed(2, "usage");
+}
+
+#[test]
 fn not_found_is_3() {
     let site = Site::start();
     for (arguments, code) in [

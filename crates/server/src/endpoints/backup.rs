@@ -11,10 +11,7 @@ use futures::stream;
 use tokio::{fs::File, io::AsyncReadExt};
 use types::Secret;
 
-use crate::{
-    answer::{Answer, Given},
-    router::Api,
-};
+use crate::{answer::Answer, body::Given, router::Api};
 
 const CHUNK: usize = 64 * 1024;
 

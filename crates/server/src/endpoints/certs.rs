@@ -10,8 +10,9 @@ use serde_json::json;
 use types::Fault;
 
 use crate::{
-    answer::{Answer, Given, accepted},
+    answer::{Answer, accepted},
     audit::Note,
+    body::Given,
     router::Api,
 };
 

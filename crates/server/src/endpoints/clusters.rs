@@ -21,19 +21,21 @@ use axum::{
 };
 use serde_json::json;
 use types::{
-    Fault, Secret,
+    Fault, Findings, Secret,
     cluster::{Cluster, ClusterSpec},
     kubeconfig::{CertificateKind, CertificateKindError},
     operation::Operation,
 };
 
-use super::{begun, called, grants, listing::ListAsked};
+use super::{begun, called, grants, listing::ListAsked, unread};
 use crate::{
-    answer::{Answer, Given, accepted},
+    answer::{Answer, accepted},
     audit::Note,
+    body::Given,
     guard::{By, Grantee, Referenced, Within},
     router::Api,
-    surface::{Change, ClusterDetail, Impact, PlanPreview},
+    surface::{Called, Change, ClusterDetail, Impact, PlanPreview},
+    terms::revised,
 };
 
 pub async fn list(State(api): State<Api>, Within(project): Within, asked: ListAsked) -> Answer<Response> {
@@ -46,8 +48,7 @@ pub async fn create(
     Within(project): Within,
     Given(request): Given<ClusterCreate>,
 ) -> Answer<Response> {
-    let called = called(&request.name, request.labels)?;
-    let spec = ClusterSpec::try_from(&request.spec)?;
+    let (called, spec) = named(&request.name, request.labels, &request.spec)?;
     let (cluster, operation) = api.surface.create_cluster(&project, called, spec).await?;
     Ok(note(&cluster, Some(&operation)).on(accepted(ClusterAccepted {
         cluster: ClusterView::from(&cluster),
@@ -60,8 +61,7 @@ pub async fn apply(
     Referenced(project, name): Referenced,
     Given(request): Given<ClusterApply>,
 ) -> Answer<Response> {
-    let called = called(&name, request.labels)?;
-    let spec = ClusterSpec::try_from(&request.spec)?;
+    let (called, spec) = named(&name, request.labels, &request.spec)?;
     let (cluster, operation) = api.surface.apply_cluster(&project, called, spec).await?;
     let body = ClusterAccepted {
         cluster: ClusterView::from(&cluster),
@@ -72,6 +72,19 @@ pub async fn apply(
     } else {
         Json(body).into_response()
     }))
+}
+
+/// A name and a spec, with all that is wrong in either.
+fn named(
+    name: &str,
+    labels: Option<BTreeMap<String, String>>,
+    spec: &api::spec::ClusterSpec,
+) -> Result<(Called, ClusterSpec), Fault> {
+    let mut found = Findings::default();
+    let called = called(name, labels, &mut found);
+    let spec = spec.parse(&mut found);
+    found.verdict()?;
+    Ok((called.ok_or_else(unread)?, spec))
 }
 
 /// What of a cluster's spec is worth keeping. Not the whole: values of addons may be anything, also secret.
@@ -103,8 +116,7 @@ pub async fn plan(
     Within(project): Within,
     Given(request): Given<PlanRequest>,
 ) -> Answer<Json<PlanView>> {
-    let called = called(&request.name, request.labels)?;
-    let spec = ClusterSpec::try_from(&request.spec)?;
+    let (called, spec) = named(&request.name, request.labels, &request.spec)?;
     let PlanPreview {
         change,
         steps,
@@ -143,7 +155,7 @@ pub async fn get(
     By(principal): By,
     Grantee(granted): Grantee,
     Referenced(project, reference): Referenced,
-) -> Answer<Json<ClusterDetailView>> {
+) -> Answer<Response> {
     let ClusterDetail {
         cluster,
         machines,
@@ -165,14 +177,15 @@ pub async fn get(
         true => Vec::new(),
         false => grants::shown(&api, owner, cluster.id.as_str(), &grants).await?,
     };
-    Ok(Json(ClusterDetailView {
+    let view = ClusterDetailView {
         cluster: ClusterView::from(&cluster),
         endpoint,
         instances,
         events: history,
         grants,
         shares,
-    }))
+    };
+    Ok(revised(&cluster, Json(view)))
 }
 
 pub async fn delete(State(api): State<Api>, Referenced(project, reference): Referenced) -> Answer<Response> {
@@ -208,9 +221,10 @@ pub async fn credentials(
     let kind: CertificateKind = request.kind.parse().map_err(|cause: CertificateKindError| {
         Fault::invalid(
             "kind-invalid",
-            format!("kind: {cause}"),
+            cause.to_string(),
             "give admin.conf, admin.svc, super-admin.conf or super-admin.svc",
         )
+        .at("kind")
     })?;
     let kubeconfig = api
         .surface

@@ -15,11 +15,7 @@ use serde_json::json;
 use types::{Fault, Secret};
 
 use super::login::{signed_in, token_pair};
-use crate::{
-    answer::{Answer, Given},
-    audit::Note,
-    router::Api,
-};
+use crate::{answer::Answer, audit::Note, body::Given, router::Api};
 
 pub async fn list(State(api): State<Api>) -> Json<LoginProviders> {
     let view = |settings: &oidc::Settings| LoginProviderView {

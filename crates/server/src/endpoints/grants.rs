@@ -13,8 +13,9 @@ use types::{
 };
 
 use crate::{
-    answer::{Answer, Given},
+    answer::Answer,
     audit::Note,
+    body::Given,
     guard::{By, Referenced},
     router::Api,
     surface::InForce,

@@ -14,12 +14,7 @@ use axum::{
 use serde_json::json;
 use types::{Fault, Principal, Secret, UserId, audit::Actor};
 
-use crate::{
-    answer::{Answer, Given},
-    audit::Note,
-    guard::By,
-    router::Api,
-};
+use crate::{answer::Answer, audit::Note, body::Given, guard::By, router::Api};
 
 pub async fn login(State(api): State<Api>, Given(request): Given<Login>) -> Answer<Response> {
     let password = Secret::new(request.password);

@@ -8,15 +8,20 @@ use app::tenants::{Invited, Member};
 use axum::{Json, extract::State, response::Response};
 use serde_json::json;
 use types::{
-    Email, Fault,
+    Email, Fault, Findings,
     access::Principal,
-    tenant::{Place, Role},
+    email::EmailError,
+    tenant::{Place, Role, RoleError},
 };
 
-use super::listing::{PageAsked, next};
+use super::{
+    listing::{PageAsked, next},
+    unread,
+};
 use crate::{
-    answer::{Answer, At, Given},
+    answer::{Answer, At},
     audit::Note,
+    body::Given,
     guard::{By, Entry, InOrg},
     router::Api,
     token::Question,
@@ -81,20 +86,27 @@ pub(super) async fn invite(
     place: Place,
     request: &Invite,
 ) -> Answer<Response> {
-    let email: Email = request.email.parse().map_err(|cause: types::email::EmailError| {
+    let mut found = Findings::default();
+    let email = request.email.parse().map_err(|cause: EmailError| {
         Fault::invalid(
             "email-invalid",
-            format!("email: {cause}"),
+            cause.to_string(),
             "give an address such as ana@acme.example",
         )
-    })?;
-    let role: Role = request.role.parse().map_err(|cause: types::tenant::RoleError| {
+        .at("email")
+    });
+    let role = request.role.parse().map_err(|cause: RoleError| {
         Fault::invalid(
             "role-invalid",
-            format!("role: {cause}"),
+            cause.to_string(),
             "give project_viewer, project_member, project_admin, org_admin or platform_admin",
         )
-    })?;
+        .at("role")
+    });
+    let email: Option<Email> = found.keep(email);
+    let role: Option<Role> = found.keep(role);
+    found.verdict()?;
+    let (email, role) = email.zip(role).ok_or_else(unread)?;
     let Invited { invitation, code } = api.tenants.invite(principal, place, role, email).await?;
     let change = json!({"email": invitation.email, "role": invitation.grant.role});
     let note = Note::of(&invitation.email, &invitation.id).change(change);

@@ -34,15 +34,17 @@ use api::{
 use app::ops::Called;
 use axum::response::Response;
 use serde_json::json;
-use types::{Fault, operation::Operation};
+use types::{Fault, Findings, operation::Operation};
 
 use crate::{answer::accepted, audit::Note, router::Stop};
 
 /// A name, and labels where they are given.
-fn called(name: &str, labels: Option<BTreeMap<String, String>>) -> Result<Called, Fault> {
-    let name = parse_name(name, "name")?;
-    let labels = labels.map(|labels| parse_labels(labels, "labels")).transpose()?;
-    Ok(Called { name, labels })
+/// Nothing when something of it was found wrong.
+fn called(name: &str, labels: Option<BTreeMap<String, String>>, found: &mut Findings) -> Option<Called> {
+    let name = found.keep(parse_name(name, "name"));
+    let labels = labels.map(|labels| parse_labels(labels, "labels")).transpose();
+    let labels = found.keep(labels)?;
+    Some(Called { name: name?, labels })
 }
 
 /// An operation was begun on something that has a name and an id already.
@@ -57,4 +59,9 @@ fn begun(operation: &Operation) -> Response {
 async fn stopped(mut stop: Stop) {
     // A sender that is gone is a daemon that is gone.
     let _ = stop.wait_for(|stop| *stop).await;
+}
+
+/// A field was neither read nor found wrong.
+fn unread() -> Fault {
+    Fault::internal("request-unread", "a field was neither read nor found wrong")
 }

@@ -3,6 +3,7 @@
 use api::{
     network::{NetworkAccepted, NetworkApply, NetworkCreate, NetworkList, NetworkView},
     operation::OperationView,
+    spec::parse_cidr,
 };
 use axum::{
     Json,
@@ -10,14 +11,16 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::json;
-use types::{Cidr, Fault, network::Network};
+use types::{Findings, network::Network};
 
-use super::{begun, called, listing::ListAsked};
+use super::{begun, called, listing::ListAsked, unread};
 use crate::{
-    answer::{Answer, Given, accepted},
+    answer::{Answer, accepted},
     audit::Note,
+    body::Given,
     guard::{Referenced, Within},
     router::Api,
+    terms::revised,
 };
 
 pub async fn list(State(api): State<Api>, Within(project): Within, asked: ListAsked) -> Answer<Response> {
@@ -30,8 +33,11 @@ pub async fn create(
     Within(project): Within,
     Given(request): Given<NetworkCreate>,
 ) -> Answer<Response> {
-    let called = called(&request.name, request.labels)?;
-    let cidr = parse_cidr(&request.cidr)?;
+    let mut found = Findings::default();
+    let called = called(&request.name, request.labels, &mut found);
+    let cidr = found.keep(parse_cidr(&request.cidr, "cidr"));
+    found.verdict()?;
+    let (called, cidr) = called.zip(cidr).ok_or_else(unread)?;
     let (network, operation) = api.surface.create_network(&project, called, cidr).await?;
     let change = json!({"operation": operation.id, "cidr": network.cidr});
     let note = Note::of(&network.name, &network.id).change(change);
@@ -46,8 +52,11 @@ pub async fn apply(
     Referenced(project, name): Referenced,
     Given(request): Given<NetworkApply>,
 ) -> Answer<Response> {
-    let called = called(&name, request.labels)?;
-    let cidr = parse_cidr(&request.cidr)?;
+    let mut found = Findings::default();
+    let called = called(&name, request.labels, &mut found);
+    let cidr = found.keep(parse_cidr(&request.cidr, "cidr"));
+    found.verdict()?;
+    let (called, cidr) = called.zip(cidr).ok_or_else(unread)?;
     let applied = api.surface.apply_network(&project, called, cidr).await?;
     let change = match &applied.operation {
         Some(operation) => json!({"operation": operation.id, "cidr": applied.network.cidr}),
@@ -65,22 +74,9 @@ pub async fn apply(
     }))
 }
 
-fn parse_cidr(given: &str) -> Result<Cidr, Fault> {
-    given.parse().map_err(|cause| {
-        Fault::invalid(
-            "cidr-invalid",
-            format!("cidr: {cause}"),
-            "give a private IPv4 range in canonical form, such as 10.20.0.0/16",
-        )
-    })
-}
-
-pub async fn get(
-    State(api): State<Api>,
-    Referenced(project, reference): Referenced,
-) -> Answer<Json<NetworkView>> {
+pub async fn get(State(api): State<Api>, Referenced(project, reference): Referenced) -> Answer<Response> {
     let network = api.surface.get_network(&project, &reference).await?;
-    Ok(Json(NetworkView::from(&network)))
+    Ok(revised(&network, Json(NetworkView::from(&network))))
 }
 
 pub async fn delete(State(api): State<Api>, Referenced(project, reference): Referenced) -> Answer<Response> {

@@ -4,19 +4,26 @@ use api::{
     spec::parse_name,
     tenant::{Done, OrgCreate, OrgList, OrgUsageView, OrgView, ProjectCreate, ProjectView, QuotaView},
 };
+use app::terms::of_org_quota;
 use axum::{Json, extract::State, response::Response};
 use serde_json::json;
-use types::tenant::{Quota, Role};
+use types::{
+    Findings,
+    tenant::{Quota, Role},
+};
 
 use super::{
     listing::{PageAsked, next},
     projects::lines,
+    unread,
 };
 use crate::{
-    answer::{Answer, Given},
+    answer::Answer,
     audit::Note,
+    body::Given,
     guard::{By, InOrg},
     router::Api,
+    terms::{at, revised},
     token::Question,
 };
 
@@ -34,19 +41,20 @@ pub async fn list(State(api): State<Api>, By(principal): By, asked: PageAsked) -
 }
 
 pub async fn create(State(api): State<Api>, Given(request): Given<OrgCreate>) -> Answer<Response> {
-    let name = parse_name(&request.name, "name")?;
+    let mut found = Findings::default();
+    let name = found.keep(parse_name(&request.name, "name"));
     let max_projects = request.max_projects.unwrap_or(MAX_PROJECTS);
     let given = request.quota.unwrap_or_else(QuotaView::of_a_team);
-    let org = api
-        .tenants
-        .create_org(name, max_projects, Quota::try_from(&given)?)
-        .await?;
+    let quota = given.parse("quota.", &mut found);
+    found.verdict()?;
+    let name = name.ok_or_else(unread)?;
+    let org = api.tenants.create_org(name, max_projects, quota).await?;
     let note = Note::of(&org.name, &org.id).change(json!({"quota": given}));
     Ok(note.on(Json(OrgView::from(&org))))
 }
 
-pub async fn get(InOrg(org): InOrg) -> Json<OrgView> {
-    Json(OrgView::from(&org))
+pub async fn get(InOrg(org): InOrg) -> Response {
+    revised(&org, Json(OrgView::from(&org)))
 }
 
 pub async fn delete(State(api): State<Api>, InOrg(org): InOrg) -> Answer<Json<Done>> {
@@ -54,12 +62,13 @@ pub async fn delete(State(api): State<Api>, InOrg(org): InOrg) -> Answer<Json<Do
     Ok(Json(Done {}))
 }
 
-pub async fn usage(State(api): State<Api>, InOrg(org): InOrg) -> Answer<Json<OrgUsageView>> {
+pub async fn usage(State(api): State<Api>, InOrg(org): InOrg) -> Answer<Response> {
     let usage = api.surface.org_usage(&org.id).await?;
-    Ok(Json(OrgUsageView {
+    let view = OrgUsageView {
         org: org.name.to_string(),
         usage: lines(&usage, &org.quota),
-    }))
+    };
+    Ok(at(of_org_quota(&org), Json(view)))
 }
 
 pub async fn set_quota(
@@ -79,8 +88,11 @@ pub async fn create_project(
     InOrg(org): InOrg,
     Given(request): Given<ProjectCreate>,
 ) -> Answer<Response> {
-    let name = parse_name(&request.name, "name")?;
-    let quota = Quota::try_from(&request.quota)?;
+    let mut found = Findings::default();
+    let name = found.keep(parse_name(&request.name, "name"));
+    let quota = request.quota.parse("quota.", &mut found);
+    found.verdict()?;
+    let name = name.ok_or_else(unread)?;
     let project = api
         .tenants
         .create_project(&principal, &org.id, name, quota)

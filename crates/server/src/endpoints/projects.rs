@@ -1,17 +1,22 @@
 //! `/projects` themselves, not what is in them
 
 use api::tenant::{Done, ProjectList, ProjectView, QuotaView, UsageLine, UsageView};
-use app::quota::{Line, Usage};
+use app::{
+    quota::{Line, Usage},
+    terms::of_quota,
+};
 use axum::{Json, extract::State, response::Response};
 use serde_json::json;
 use types::tenant::Quota;
 
 use super::listing::{PageAsked, next};
 use crate::{
-    answer::{Answer, Given},
+    answer::Answer,
     audit::Note,
+    body::Given,
     guard::{By, Entry, Within},
     router::Api,
+    terms::{at, revised},
     token::Question,
 };
 
@@ -29,8 +34,9 @@ pub async fn list(State(api): State<Api>, By(principal): By, asked: PageAsked) -
     }))
 }
 
-pub async fn get(Entry(entered): Entry) -> Json<ProjectView> {
-    Json(ProjectView::of(&entered.project, entered.role))
+pub async fn get(Entry(entered): Entry) -> Response {
+    let view = ProjectView::of(&entered.project, entered.role);
+    revised(&entered.project, Json(view))
 }
 
 pub async fn delete(State(api): State<Api>, Within(project): Within) -> Answer<Json<Done>> {
@@ -38,12 +44,13 @@ pub async fn delete(State(api): State<Api>, Within(project): Within) -> Answer<J
     Ok(Json(Done {}))
 }
 
-pub async fn usage(State(api): State<Api>, Entry(entered): Entry) -> Answer<Json<UsageView>> {
+pub async fn usage(State(api): State<Api>, Entry(entered): Entry) -> Answer<Response> {
     let usage = api.surface.usage(&entered.project.id).await?;
-    Ok(Json(UsageView {
+    let view = UsageView {
         project: entered.project.name.to_string(),
         usage: lines(&usage, &entered.project.quota),
-    }))
+    };
+    Ok(at(of_quota(&entered.project), Json(view)))
 }
 
 pub(super) fn lines(usage: &Usage, quota: &Quota) -> Vec<UsageLine> {

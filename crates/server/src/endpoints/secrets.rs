@@ -14,8 +14,9 @@ use types::{Fault, Secret};
 use zeroize::Zeroizing;
 
 use crate::{
-    answer::{Answer, Asked, Given},
+    answer::{Answer, Asked},
     audit::Note,
+    body::Given,
     guard::{By, Referenced, Within},
     router::Api,
 };

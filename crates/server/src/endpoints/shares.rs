@@ -10,8 +10,9 @@ use serde_json::json;
 use types::share::ClusterShare;
 
 use crate::{
-    answer::{Answer, At, Given},
+    answer::{Answer, At},
     audit::Note,
+    body::Given,
     guard::{By, Referenced, Within},
     router::Api,
 };

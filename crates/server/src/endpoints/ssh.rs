@@ -12,8 +12,9 @@ use serde_json::json;
 use types::Fault;
 
 use crate::{
-    answer::{Answer, At, Given},
+    answer::{Answer, At},
     audit::Note,
+    body::Given,
     guard::{By, Referenced},
     router::Api,
 };

@@ -11,14 +11,22 @@ use api::{
 use app::tenants::Fresh;
 use axum::{Json, extract::State, response::Response};
 use serde_json::json;
-use types::{Fault, Secret, tenant::Role};
+use types::{
+    Fault, Findings, Secret,
+    tenant::{Role, RoleError},
+};
 
-use super::listing::{PageAsked, next};
+use super::{
+    listing::{PageAsked, next},
+    unread,
+};
 use crate::{
-    answer::{Answer, Given},
+    answer::Answer,
     audit::Note,
+    body::Given,
     guard::{By, Referenced, Within},
     router::Api,
+    terms::revised,
     token::Question,
 };
 
@@ -38,22 +46,34 @@ pub async fn list_accounts(
     }))
 }
 
+pub async fn get_account(
+    State(api): State<Api>,
+    Referenced(project, reference): Referenced,
+) -> Answer<Response> {
+    let account = api.tenants.get_service_account(&project, &reference).await?;
+    Ok(revised(&account, Json(ServiceAccountView::from(&account))))
+}
+
 pub async fn create_account(
     State(api): State<Api>,
     Within(project): Within,
     Given(request): Given<ServiceAccountCreate>,
 ) -> Answer<Response> {
-    let name = parse_name(&request.name, "name")?;
+    let mut found = Findings::default();
+    let name = found.keep(parse_name(&request.name, "name"));
     let role = match &request.role {
-        None => Role::ProjectMember,
-        Some(given) => given.parse().map_err(|cause: types::tenant::RoleError| {
+        None => Some(Role::ProjectMember),
+        Some(given) => found.keep(given.parse().map_err(|cause: RoleError| {
             Fault::invalid(
                 "role-invalid",
-                format!("role: {cause}"),
+                cause.to_string(),
                 "give project_viewer, project_member or project_admin",
             )
-        })?,
+            .at("role")
+        })),
     };
+    found.verdict()?;
+    let (name, role) = name.zip(role).ok_or_else(unread)?;
     let account = api.tenants.create_service_account(&project, name, role).await?;
     let note = Note::of(&account.name, &account.id).change(json!({"role": account.role}));
     Ok(note.on(Json(ServiceAccountView::from(&account))))

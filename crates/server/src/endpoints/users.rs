@@ -10,8 +10,9 @@ use types::tenant::Place;
 
 use super::{listing::PageAsked, members};
 use crate::{
-    answer::{Answer, At, Given},
+    answer::{Answer, At},
     audit::Note,
+    body::Given,
     guard::By,
     router::Api,
     token::Question,

@@ -39,11 +39,12 @@ pub(super) fn check_version(spec: &ClusterSpec) -> Result<(), Fault> {
     match spec.version.map(Wanted::line) {
         None => Ok(()),
         Some(line) if line.to_string() == "v1.36" => Ok(()),
-        Some(line) => Err(Fault::invalid(
+        Some(line) => Err(Fault::unfit(
             "unknown-version",
             format!("there is no Kubernetes {line} here"),
             "choose one of v1.36",
-        )),
+        )
+        .at("spec.version")),
     }
 }
 
@@ -109,7 +110,9 @@ impl Fake {
         called: Called,
         spec: ClusterSpec,
     ) -> Result<(Cluster, Option<Operation>), Fault> {
-        match self.find_cluster(project, called.name.as_str()) {
+        let found = self.find_cluster(project, called.name.as_str());
+        app::terms::expect(found.as_ref().ok())?;
+        match found {
             Err(_) => {
                 let (cluster, operation) = self.make_cluster(project, called, spec).await?;
                 Ok((cluster, Some(operation)))

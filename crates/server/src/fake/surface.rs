@@ -39,7 +39,7 @@ impl Surface for Fake {
     ) -> Result<(Network, Operation), Fault> {
         let Called { name, labels } = called;
         known(project)?;
-        types::network::check_range(cidr)?;
+        types::network::check_range(cidr).map_err(|fault| fault.at("cidr"))?;
         if self.get_network(project, name.as_str()).await.is_ok() {
             return Err(taken("vpc", &name));
         }
@@ -66,6 +66,7 @@ impl Surface for Fake {
             let operation = Some(operation);
             return Ok(NetworkApplied { network, operation });
         };
+        app::terms::expect(Some(&network))?;
         if network.cidr != cidr {
             return Err(Fault::refused(
                 "vpc-range-fixed",
@@ -96,6 +97,7 @@ impl Surface for Fake {
 
     async fn delete_network(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault> {
         let network = self.get_network(project, reference).await?;
+        app::terms::expect(Some(&network))?;
         if let Some(user) = self
             .world()
             .clusters
@@ -164,6 +166,7 @@ impl Surface for Fake {
 
     async fn delete_cluster(&self, project: &ProjectId, reference: &str) -> Result<Operation, Fault> {
         let cluster = self.find_cluster(project, reference)?;
+        app::terms::expect(Some(&cluster))?;
         for stored in self
             .world()
             .clusters

@@ -1,6 +1,6 @@
 //! `cloud quota set`: the API takes a whole quota, a person means the limits they name.
 
-use api::client::Client;
+use api::client::{Client, Condition};
 use clap::Args;
 
 use crate::{
@@ -22,15 +22,20 @@ pub struct Set {
 
 impl Set {
     pub async fn run(self, client: &Client) -> Result<(), Failure> {
+        // Read before what is changed, so that whoever changes it meanwhile is not overwritten.
         let usage = match &self.of.org {
             Some(org) => {
-                let present = client.get_org(org).await?.quota;
-                client.set_org_quota(org, &self.quota.over(present)).await?;
+                let (_, tag) = client.org_usage_now(org).await?;
+                let wanted = self.quota.over(client.get_org(org).await?.quota);
+                client.set_org_quota_if(org, &wanted, &Condition::As(tag)).await?;
                 client.org_usage(org).await?.usage
             }
             None => {
-                let present = client.get_project(client.project_name()).await?.quota;
-                client.set_quota(&self.quota.over(present)).await?;
+                let (_, tag) = client.usage_now().await?;
+                let wanted = self
+                    .quota
+                    .over(client.get_project(client.project_name()).await?.quota);
+                client.set_quota_if(&wanted, &Condition::As(tag)).await?;
                 client.usage().await?.usage
             }
         };
