@@ -80,6 +80,7 @@ mod tests {
             id: OrgId::generate(),
             name: format!("org-{n:04}").parse().unwrap(),
             max_projects: n,
+            quota: Default::default(),
             created: Timestamp(0),
         };
         let writes = (0..count).map(|n| Write::Put(Doc::new(&org(n), 0))).collect();
@@ -92,11 +93,12 @@ mod tests {
     async fn pages_are_full_whatever_the_filter_leaves() {
         let store = orgs(1300).await;
         for (nth, limit) in [(1, 100), (7, 3), (400, 1), (400, 4), (400, 3), (2000, 10)] {
-            let expected: Vec<u32> = (0..1300).filter(|n| n % nth == 0).collect();
+            let expected: Vec<u32> = (0..1300).filter(|n: &u32| n.is_multiple_of(nth)).collect();
             let (mut seen, mut after) = (Vec::new(), None);
             loop {
                 let part = Part { after, limit };
-                let wanted = |org: Organisation| (org.max_projects % nth == 0).then_some(org.max_projects);
+                let wanted =
+                    |org: Organisation| org.max_projects.is_multiple_of(nth).then_some(org.max_projects);
                 let page = read(&store, Some(PLATFORM), Order::Name, &part, wanted);
                 let Paged { items, next } = page.await.unwrap();
                 let more = next.is_some();

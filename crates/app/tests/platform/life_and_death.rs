@@ -238,8 +238,8 @@ async fn a_killed_machine_comes_back_and_the_cluster_says_so() {
         after: None,
         limit: 50,
     };
-    let events = lists.events(&default_project(), Some("dev"), &part);
-    let events = events.await.unwrap().items;
+    let page = lists.events(&default_project(), Some("dev"), &part).await;
+    let events = page.unwrap().items;
     assert!(events.iter().any(|e| e.reason == "MachineDown"), "{events:#?}");
     assert!(
         events.iter().any(|e| e.message.contains("DEGRADED")),
