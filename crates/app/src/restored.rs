@@ -70,7 +70,7 @@ mod tests {
         );
         assert!(
             store
-                .changes("network", network.project.as_str(), 1, 9)
+                .changes("network", crate::default_project().as_str(), 1, 9)
                 .await
                 .is_err(),
             "heard before"

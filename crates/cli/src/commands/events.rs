@@ -11,7 +11,7 @@ pub struct Events {
     #[arg(value_name = "NAME")]
     subject: Option<String>,
     /// At most so many
-    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 100, value_name = "N")]
     limit: u32,
     #[command(flatten)]
     output: Output,

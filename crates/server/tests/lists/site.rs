@@ -81,10 +81,10 @@ impl Books {
         for n in 0..count {
             let name = format!("c-{n:05}").parse().unwrap();
             let mut cluster = samples::cluster(n, name, &network, Default::default());
-            if n % 3 == 0 {
+            if n.is_multiple_of(3) {
                 cluster.status.phase = ClusterPhase::Running;
             }
-            let env = if n % 5 == 0 { "prod" } else { "test" };
+            let env = if n.is_multiple_of(5) { "prod" } else { "test" };
             let labels = BTreeMap::from([("env".to_owned(), env.to_owned())]);
             cluster.labels = labels.try_into().unwrap();
             writes.push(Write::Put(Doc::new(&cluster, 0)));
