@@ -73,7 +73,10 @@ pub async fn run(connection: &Connection, command: Login) -> Result<(), Failure>
     locked.write(&locked.read()?)?;
     // Somebody may take minutes at a provider: other commands go on meanwhile.
     let locked = match &asked {
-        Asked::Elsewhere(_) => None,
+        Asked::Elsewhere(_) => {
+            drop(locked);
+            None
+        }
         Asked::Password { .. } | Asked::Invitation { .. } | Asked::Reset { .. } => Some(locked),
     };
     let pair = asked.send(&client, project).await?;
