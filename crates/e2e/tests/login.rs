@@ -132,7 +132,9 @@ fn somebody_elses_provider_vouches_for_people() {
         },
     );
     stages.run("it is in the audit log, and no secret of it is anywhere", || {
-        let log = platform.cloud(&["audit", "list", "--limit", "1000", "-o", "json"]).ok();
+        let log = platform
+            .cloud(&["audit", "list", "--limit", "1000", "-o", "json"])
+            .ok();
         for word in [
             "beginLogin",
             "completeLogin",

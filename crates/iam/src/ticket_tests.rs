@@ -35,6 +35,7 @@ fn scene() -> Scene {
     let reach = Reach {
         network: network.clone(),
         org: org.clone(),
+        grants: Default::default(),
         projects: BTreeSet::from([project.clone()]),
     };
     Scene {
