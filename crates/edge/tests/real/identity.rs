@@ -181,6 +181,8 @@ impl Apiserver {
             .header(HOST, IDENTITY_NAME)
             .body(Full::new(body.into()))
             .unwrap();
+        // The connection's own task may not have seen the end of the answer before.
+        self.0.ready().await.ok()?;
         let answer = self.0.send_request(request).await.ok()?;
         let status = answer.status();
         Some((status, answer.into_body().collect().await.ok()?.to_bytes()))

@@ -1,3 +1,5 @@
+//! Lists over HTTP: by the page, with cursors that are good for their own question only.
+
 use api::{client::Select, cluster::ClusterList, routes};
 use serde_json::Value;
 

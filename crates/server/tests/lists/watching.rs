@@ -1,3 +1,5 @@
+//! Watching over HTTP: resumed after a restart, filtered, too old.
+
 use std::time::Duration;
 
 use api::{

@@ -1,3 +1,5 @@
+//! The grammar of selectors, on examples and on whatever can be written in it.
+
 use std::collections::BTreeMap;
 
 use proptest::{collection, option, prelude::*};

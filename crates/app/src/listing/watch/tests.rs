@@ -1,3 +1,5 @@
+//! What a watch tells, over a store in memory.
+
 use std::collections::BTreeMap;
 
 use futures::FutureExt;
