@@ -276,10 +276,6 @@ mod tests {
         if !parameters.is_empty() {
             operation["parameters"] = json!(parameters);
         }
-        if route.query.iter().any(|parameter| parameter.name == "watch") {
-            operation["responses"][route.status.to_string()]["content"]["text/event-stream"] =
-                json!({ "schema": { "type": "string" } });
-        }
         if let Some(request) = route.request {
             operation["requestBody"] = json!({ "required": true, "content": content(request) });
         }

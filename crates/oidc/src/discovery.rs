@@ -18,9 +18,6 @@ const FRESH_MS: u64 = 3600 * 1000;
 /// A stranger who shows made-up tokens makes us ask for keys no more often than this.
 const BETWEEN_MS: u64 = 30 * 1000;
 
-/// Those who waited while somebody asked in vain hear the same; who comes later asks anew.
-const IN_VAIN_MS: u64 = 500;
-
 /// Each address was checked: it may be asked.
 #[derive(Debug, Clone)]
 pub struct Endpoints {
@@ -80,17 +77,22 @@ impl Discovery {
     }
 }
 
-/// One asks, the others wait for the answer.
+/// One asks, the others wait for the answer. Those who waited while somebody asked in vain hear the same; who comes later
+/// asks anew.
 async fn once<T>(
     slot: &Slot<T>,
     good_for_ms: u64,
     clock: &dyn Clock,
     ask: impl Future<Output = Result<T, String>>,
 ) -> Result<Arc<T>, String> {
+    let came_ms = clock.monotonic_ms();
     let mut kept = slot.lock().await;
     if let Some(Kept { value, since_ms }) = &*kept {
-        let age_ms = clock.monotonic_ms().saturating_sub(*since_ms);
-        if age_ms < value.as_ref().map_or(IN_VAIN_MS, |_| good_for_ms) {
+        let good = match value {
+            Ok(_) => clock.monotonic_ms().saturating_sub(*since_ms) < good_for_ms,
+            Err(_) => *since_ms > came_ms,
+        };
+        if good {
             return value.clone();
         }
     }

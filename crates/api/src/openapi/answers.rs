@@ -9,13 +9,17 @@ use types::access::Access;
 use super::content;
 use crate::{
     problem,
-    routes::{Method, Route},
+    routes::{Content, Method, Route},
     terms::Repeat,
 };
 
 pub fn answers(route: &Route) -> Value {
     let mut answers: BTreeMap<String, Value> = BTreeMap::new();
     let mut done = json!({ "description": "Done or accepted", "content": content(route.answer) });
+    if is_watched(route) {
+        let stream = "text/event-stream";
+        done["content"][stream] = content(Content::Media(stream))[stream].take();
+    }
     if route.is_tagged() {
         done["headers"] = json!({ "ETag": { "required": true, "schema": { "type": "string" },
             "description": "What `If-None-Match` here and `If-Match` on a change take" } });
@@ -67,7 +71,12 @@ pub fn all_problems() -> Value {
     json!(all)
 }
 
-const PROBLEMS: [(u16, &str); 11] = [
+/// Whether it answers with a stream where that is asked for.
+fn is_watched(route: &Route) -> bool {
+    route.query.iter().any(|parameter| parameter.name == "watch")
+}
+
+const PROBLEMS: [(u16, &str); 12] = [
     (
         400,
         "The request does not fit this document; `errors` names every field that does not",
@@ -76,6 +85,7 @@ const PROBLEMS: [(u16, &str); 11] = [
     (403, "Seen, and not allowed to the caller"),
     (404, "Not there, or not the caller's to see"),
     (409, "Something else stands in the way"),
+    (410, "Too much has changed since the point to resume at"),
     (412, "It is not as `If-Match` or `If-None-Match` asks"),
     (
         422,
@@ -97,8 +107,10 @@ fn problems(route: &Route) -> Vec<u16> {
         403 => by_role,
         404 => named || changes || route.id == "listAudit",
         409 => named || changes,
+        410 => is_watched(route),
         412 => route.is_conditional(),
-        422 | 507 => changes,
+        422 => changes || !route.query.is_empty(),
+        507 => changes,
         _ => true,
     };
     let all = PROBLEMS.iter().map(|(status, _)| *status);

@@ -33,6 +33,7 @@ fn table() -> Vec<(&'static str, &'static str, Value)> {
     let name = json!({ "pattern": NAME });
     let mut rows = vec![
         ("NetworkCreate", "cidr", json!({ "pattern": cidr() })),
+        ("NetworkApply", "cidr", json!({ "pattern": cidr() })),
         ("Ranges", "pods", json!({ "pattern": cidr() })),
         ("Ranges", "services", json!({ "pattern": cidr() })),
         ("ClusterSpec", "version", json!({ "pattern": VERSION })),
@@ -85,6 +86,8 @@ fn table() -> Vec<(&'static str, &'static str, Value)> {
         "OrgCreate",
         "ProjectCreate",
         "ServiceAccountCreate",
+        "SecretCreate",
+        "SshKeyCreate",
     ] {
         rows.push((schema, "name", name.clone()));
     }

@@ -3,7 +3,10 @@
 
 use std::{collections::BTreeMap, fmt::Display, str::FromStr};
 
-use types::{Cidr, Fault, Findings, Labels, Name, cidr::CidrError, cluster as domain, tenancy::PodSecurity};
+use types::{
+    Cidr, Fault, Findings, Labels, Name, cidr::CidrError, cluster as domain, label::LabelError,
+    tenancy::PodSecurity,
+};
 
 use super::{
     Addon, Addons, ClusterSpec, Component, ControlPlane, IngressNginx, Konnectivity, NodeGroup, Ranges,
@@ -77,13 +80,9 @@ pub fn name(given: &str, field: &str) -> Result<Name, Fault> {
 }
 
 pub fn labels(given: BTreeMap<String, String>, field: &str) -> Result<Labels, Fault> {
-    given.try_into().map_err(|cause| {
-        wrong(
-            "labels-invalid",
-            field,
-            cause,
-            "use Kubernetes' syntax, such as env=prod or example.com/team=shop",
-        )
+    given.try_into().map_err(|cause: LabelError| {
+        let remedy = "use Kubernetes' syntax, such as env=prod or example.com/team=shop";
+        Fault::unfit("labels-invalid", cause.to_string(), remedy).at(field)
     })
 }
 

@@ -38,11 +38,12 @@ impl Selection {
             .iter()
             .find(|term| !T::FIELDS.contains(&term.field.as_str()));
         match unknown {
-            Some(term) => Err(Fault::invalid(
+            Some(term) => Err(Fault::unfit(
                 "field-unknown",
-                format!("fieldSelector: there is no field '{}' to select by", term.field),
+                format!("there is no field '{}' to select by", term.field),
                 format!("known are {}", T::FIELDS.join(", ")),
-            )),
+            )
+            .at("fieldSelector")),
             None => Ok(Self { labels, fields }),
         }
     }

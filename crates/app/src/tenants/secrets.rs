@@ -205,15 +205,17 @@ fn version(number: u32, caller: &Principal, value: &Secret, now: types::Timestam
 fn check(value: &Secret) -> Result<(), Fault> {
     match value.expose().len() {
         1..=LARGEST => Ok(()),
-        0 => Err(Fault::invalid(
+        0 => Err(Fault::unfit(
             "secret-empty",
             "the value is empty",
             "give a value, or delete the secret",
-        )),
-        bytes => Err(Fault::invalid(
+        )
+        .at("value")),
+        bytes => Err(Fault::unfit(
             "secret-too-large",
             format!("the value has {bytes} bytes, and a secret has at most {LARGEST}"),
             "keep what is large elsewhere, encrypted, and its key here",
-        )),
+        )
+        .at("value")),
     }
 }

@@ -22,20 +22,20 @@ pub enum PublicKeyError {
 
 impl From<PublicKeyError> for Fault {
     fn from(error: PublicKeyError) -> Self {
-        let cause = format!("public: {error}");
-        match error {
-            PublicKeyError::Private => Self::invalid(
+        let cause = error.to_string();
+        let fault = match error {
+            PublicKeyError::Private => Self::unfit(
                 "ssh-key-private",
                 cause,
                 "give the file that ends in .pub; the platform keeps nothing of what was sent, and yet a private key \
                  that was sent anywhere is better replaced",
             ),
-            PublicKeyError::Unreadable => Self::invalid(
+            PublicKeyError::Unreadable => Self::unfit(
                 "ssh-key-invalid",
                 cause,
                 "give the line of a file such as ~/.ssh/id_ed25519.pub",
             ),
-            PublicKeyError::Kind(_) | PublicKeyError::Short(_) => Self::invalid(
+            PublicKeyError::Kind(_) | PublicKeyError::Short(_) => Self::unfit(
                 "ssh-key-weak",
                 cause,
                 format!(
@@ -43,7 +43,8 @@ impl From<PublicKeyError> for Fault {
                      (sk-…) are taken too"
                 ),
             ),
-        }
+        };
+        fault.at("public")
     }
 }
 

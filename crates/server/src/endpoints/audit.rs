@@ -89,14 +89,11 @@ pub async fn list(
 pub async fn verify(State(api): State<Api>, Asked(asked): Asked<Known>) -> Answer<Json<VerdictView>> {
     let known: Option<Head> = asked
         .known
-        .map(|known| known.parse())
+        .map(|known| known.parse::<Head>())
         .transpose()
         .map_err(|cause| {
-            Fault::invalid(
-                "known-invalid",
-                format!("known: {cause}"),
-                "give the number and hash of a record as verify or list showed them",
-            )
+            let remedy = "give the number and hash of a record as verify or list showed them";
+            Fault::unfit("known-invalid", cause.to_string(), remedy).at("known")
         })?;
     Ok(Json(VerdictView::from(&api.audit.verify(known).await?)))
 }
@@ -104,10 +101,7 @@ pub async fn verify(State(api): State<Api>, Asked(asked): Asked<Known>) -> Answe
 fn time(given: Option<&str>, which: &str) -> Result<Option<i64>, Fault> {
     let Some(given) = given else { return Ok(None) };
     moment::from_wire_ms(given).map(Some).ok_or_else(|| {
-        Fault::invalid(
-            "time-invalid",
-            format!("{which}: '{given}' is not a moment"),
-            "give one as 2026-11-15T21:00:00Z",
-        )
+        let cause = format!("'{given}' is not a moment");
+        Fault::unfit("time-invalid", cause, "give one as 2026-11-15T21:00:00Z").at(which)
     })
 }

@@ -29,12 +29,9 @@ pub async fn rotate(State(api): State<Api>, Given(request): Given<RotateCertific
         "root" => Level::Root,
         "services" => Level::Services,
         other => {
-            return Err(Fault::invalid(
-                "level-unknown",
-                format!("level: there is no authority '{other}' to replace"),
-                "give root or services",
-            )
-            .into());
+            let cause = format!("there is no authority '{other}' to replace");
+            let fault = Fault::unfit("level-unknown", cause, "give root or services");
+            return Err(fault.at("level").into());
         }
     };
     let rotation = progress(api.surface.rotate_certificates(level, request.force).await?);

@@ -34,11 +34,12 @@ pub async fn begin(State(api): State<Api>, Given(request): Given<LoginBegin>) ->
         (LoginFlow::Browser, Some(port)) if port > 0 => Flow::Browser { port },
         (LoginFlow::Device, None) => Flow::Device,
         (LoginFlow::Browser, _) | (LoginFlow::Device, Some(_)) => {
-            return Err(Fault::invalid(
+            return Err(Fault::unfit(
                 "redirect-port",
-                "redirectPort: a browser comes back to a port, and a device to none",
+                "a browser comes back to a port, and a device to none",
                 "send the port that is listened on with flow 'browser', and leave it out with 'device'",
             )
+            .at("redirectPort")
             .into());
         }
     };
@@ -55,7 +56,7 @@ pub async fn complete(State(api): State<Api>, Given(request): Given<LoginComplet
         (Some(state), Some(code)) => Some((Secret::new(state), Secret::new(code))),
         (None, None) => None,
         (Some(_), None) | (None, Some(_)) => {
-            return Err(Fault::invalid(
+            return Err(Fault::unfit(
                 "code-and-state",
                 "a browser comes back with both a code and a state",
                 "send both, or neither for a device",

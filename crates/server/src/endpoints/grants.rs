@@ -125,20 +125,13 @@ fn change(grant: &ClusterGrant) -> serde_json::Value {
 
 fn role(given: &str) -> Result<GrantRole, Fault> {
     given.parse().map_err(|cause: GrantRoleError| {
-        Fault::invalid(
-            "role-invalid",
-            format!("role: {cause}"),
-            "give viewer, member or admin",
-        )
+        Fault::unfit("role-invalid", cause.to_string(), "give viewer, member or admin").at("role")
     })
 }
 
 fn namespace(given: &str) -> Result<Namespace, Fault> {
     given.parse().map_err(|cause: NamespaceError| {
-        Fault::invalid(
-            "namespace-invalid",
-            format!("namespace: {cause}"),
-            "give the name of a namespace, such as web, or none for the whole cluster",
-        )
+        let remedy = "give the name of a namespace, such as web, or none for the whole cluster";
+        Fault::unfit("namespace-invalid", cause.to_string(), remedy).at("namespace")
     })
 }

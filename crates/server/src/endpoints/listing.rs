@@ -73,11 +73,12 @@ impl PageAsked {
     pub fn part(&self, question: &Question) -> Result<Part, Fault> {
         let after = self.cursor.as_deref().map(|cursor| {
             question.decode::<Mark>(cursor).ok_or_else(|| {
-                Fault::invalid(
+                Fault::unfit(
                     "cursor-invalid",
-                    "cursor: it is not one that this list, with these filters, gave out",
+                    "it is not one that this list, with these filters, gave out",
                     "give `next` of the page before, with the same filters; or begin without a cursor",
                 )
+                .at("cursor")
             })
         });
         Ok(Part {
@@ -118,11 +119,8 @@ impl<S: Send + Sync> FromRequestParts<S> for ListAsked {
 impl ListAsked {
     fn selection<T: Listed>(&self) -> Result<Selection, Fault> {
         let wrong = |which: &str, cause: types::selector::SelectorError| {
-            Fault::invalid(
-                "selector-invalid",
-                format!("{which}: {cause}"),
-                "see the parameters in the document under /openapi.json",
-            )
+            let remedy = "see the parameters in the document under /openapi.json";
+            Fault::unfit("selector-invalid", cause.to_string(), remedy).at(which)
         };
         let text = |given: &Option<String>| given.clone().unwrap_or_default();
         let labels = text(&self.query.label_selector)
@@ -207,11 +205,12 @@ impl ListAsked {
         let heard = self.query.resume.or(self.last_event);
         let from = heard.map(|text| {
             question.decode::<Point>(&text).ok_or_else(|| {
-                Fault::invalid(
+                Fault::unfit(
                     "resume-invalid",
-                    "resume: it is not the id of an event of this watch, with these filters",
+                    "it is not the id of an event of this watch, with these filters",
                     "give the id of the last event that was heard, with the same filters; or begin without",
                 )
+                .at("resume")
             })
         });
         let watch = api
@@ -225,7 +224,7 @@ impl ListAsked {
 }
 
 fn misplaced(name: &str, why: &str, remedy: &'static str) -> Fault {
-    Fault::invalid("query-misplaced", format!("{name}: {why}"), remedy)
+    Fault::unfit("query-misplaced", why, remedy).at(name)
 }
 
 struct Following<T> {

@@ -104,10 +104,11 @@ fn decoded(value: String) -> Result<Secret, Fault> {
     let value = Zeroizing::new(value);
     match STANDARD.decode(value.as_bytes()) {
         Ok(bytes) => Ok(Secret::new(bytes)),
-        Err(_) => Err(Fault::invalid(
+        Err(_) => Err(Fault::unfit(
             "secret-encoding",
-            "value: it is not base 64",
+            "it is not base 64",
             "send the value in base 64, with padding",
-        )),
+        )
+        .at("value")),
     }
 }

@@ -58,7 +58,7 @@ pub async fn enter(
         (Some(name), None) => api.tenants.get_ssh_key(&principal, &name).await?.public,
         (None, Some(public)) => public,
         _ => {
-            return Err(Fault::invalid(
+            return Err(Fault::unfit(
                 "ssh-key-missing",
                 "neither or both of 'key' and 'public' are given",
                 "name a key of yours, or send the public key that was made for this",

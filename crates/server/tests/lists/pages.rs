@@ -68,7 +68,7 @@ async fn a_cursor_is_good_for_its_own_question_only() {
         let problem: Value = serde_json::from_str(&answer.1).unwrap();
         assert_eq!(
             (answer.0, &problem["code"]),
-            (400, &Value::from("cursor-invalid")),
+            (422, &Value::from("cursor-invalid")),
             "{what}"
         );
     };

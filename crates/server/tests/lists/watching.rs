@@ -124,7 +124,7 @@ async fn resuming_by_hand_tells_the_rest_and_no_more() {
     // Of another question it is not a point at all.
     let point = Some(heard[0].1.clone());
     let refused = site.client.watch_networks(&prod(), point).await.unwrap_err();
-    assert_eq!(problem(refused), (400, "resume-invalid".to_owned()));
+    assert_eq!(problem(refused), (422, "resume-invalid".to_owned()));
 }
 
 #[tokio::test]
