@@ -50,7 +50,7 @@ deny: ## licences, advisories and bans of the dependency tree (installs cargo-de
 test-host: bundle ## the installed platform on Debian 13 with systemd and cgroup v2, in a virtual machine
 	@scripts/test-host "$(BIN)"
 
-chaos: tools ## kill the platform at every point of creating and deleting a cluster, on real machines
+chaos: tools ## kill the platform at every point of creating and deleting a cluster, and while its authorities are replaced
 	@scripts/chaos
 
 conformance: build ## run upstream's own conformance tests on a cluster, or those that match FOCUS="..."

@@ -100,7 +100,8 @@ mod tests {
             let (mut seen, mut after) = (Vec::new(), None);
             loop {
                 let part = Part { after, limit };
-                let wanted = |org: Organisation| (org.max_projects % nth == 0).then_some(org.max_projects);
+                let wanted =
+                    |org: Organisation| org.max_projects.is_multiple_of(nth).then_some(org.max_projects);
                 let page = read(&store, Some(PLATFORM), Order::Name, &part, wanted);
                 let Paged { items, next } = page.await.unwrap();
                 let more = next.is_some();

@@ -27,7 +27,7 @@ use types::{
     access::{Access, Principal},
     audit::Actor,
     grant::Granted,
-    tenant::{Organisation, Role},
+    tenant::{Organisation, Project, Role},
 };
 
 use crate::{
@@ -59,13 +59,16 @@ impl Caller {
                 org: Some(org.id.to_string()),
                 project: None,
             },
-            Inside::Project(Entered { project, .. }) | Inside::Cluster(GrantedCluster { project, .. }) => {
-                Place {
-                    org: Some(project.org.to_string()),
-                    project: Some(project.id.to_string()),
-                }
-            }
+            Inside::Project(Entered { project, .. }) => within(project),
+            Inside::Cluster(granted) => within(&granted.project),
         }
+    }
+}
+
+fn within(project: &Project) -> Place {
+    Place {
+        org: Some(project.org.to_string()),
+        project: Some(project.id.to_string()),
     }
 }
 
@@ -75,7 +78,7 @@ enum Inside {
     Org(Organisation),
     Project(Entered),
     /// One cluster of a project in which the caller has no role.
-    Cluster(GrantedCluster),
+    Cluster(Box<GrantedCluster>),
 }
 
 pub async fn guard(
@@ -244,7 +247,11 @@ async fn enter(api: &Api, access: Access, principal: &Principal, named: &Named) 
             Err(fault) if access == Access::ClusterSeen && fault.kind == FaultKind::NotFound => {
                 let cluster = named.reference.as_deref().unwrap_or_default();
                 let granted = api.tenants.enter_granted(principal, project, cluster).await;
-                granted.and_then(|granted| granted.map(Inside::Cluster).ok_or(fault))
+                granted.and_then(|granted| {
+                    granted
+                        .map(|granted| Inside::Cluster(Box::new(granted)))
+                        .ok_or(fault)
+                })
             }
             entered => entered.map(Inside::Project),
         },
@@ -269,9 +276,8 @@ fn allowed(access: Access, principal: &Principal, inside: &Inside) -> bool {
     let org = match inside {
         Inside::Nowhere => None,
         Inside::Org(org) => Some(&org.id),
-        Inside::Project(Entered { project, .. }) | Inside::Cluster(GrantedCluster { project, .. }) => {
-            Some(&project.org)
-        }
+        Inside::Project(Entered { project, .. }) => Some(&project.org),
+        Inside::Cluster(granted) => Some(&granted.project.org),
     };
     match access {
         Access::Open | Access::SignedIn => true,

@@ -118,10 +118,10 @@ impl Tenants {
             return Err(no_role(presented));
         }
         let held = user.value.held();
-        if let Some(before) = &before {
-            if before.held().iter().any(|grant| !held.contains(grant)) {
-                user.value.end_tokens(now);
-            }
+        if let Some(before) = &before
+            && before.held().iter().any(|grant| !held.contains(grant))
+        {
+            user.value.end_tokens(now);
         }
         if before.as_ref() != Some(&user.value) {
             writes.push(Write::Put(Doc::new(&user.value, user.version)));

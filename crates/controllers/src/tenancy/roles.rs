@@ -216,7 +216,7 @@ pub fn of_grants(cluster: &ClusterId) -> Vec<Object> {
         all.push(Object::new(Kind::ClusterRole, None, &grant_role(role), content));
     }
     for role in [of_cluster.to_owned(), grant_role(GrantRole::Viewer)] {
-        let content = binding("ClusterRole", &role, &[viewers.clone()]);
+        let content = binding("ClusterRole", &role, std::slice::from_ref(&viewers));
         let name = binding_name(&role);
         all.push(Object::new(Kind::ClusterRoleBinding, None, &name, content));
     }

@@ -157,10 +157,10 @@ pub fn verify(
         serde_json::from_slice(&decode(claims)?).map_err(|_| IdTokenError::Claims)?;
     let fixed = Fixed::deserialize(Value::Object(all.clone())).map_err(|_| IdTokenError::Claims)?;
     fixed.check(expected, now)?;
-    if let (Some(said), Some(access)) = (&fixed.at_hash, expected.access_token) {
-        if *said != half_hash(signed, access) {
-            return Err(IdTokenError::AccessToken);
-        }
+    if let (Some(said), Some(access)) = (&fixed.at_hash, expected.access_token)
+        && *said != half_hash(signed, access)
+    {
+        return Err(IdTokenError::AccessToken);
     }
     Ok(IdClaims {
         subject: fixed.sub,
