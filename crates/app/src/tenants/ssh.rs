@@ -125,6 +125,7 @@ impl Tenants {
         // Whoever ended all tokens a moment ago and logged in again holds good ones from the next second on.
         let user = records::get::<User>(&*self.store, &caller.id).await?;
         let since = user.map_or(now, |user| user.value.not_before.max(now));
+        let expires = self.not_after(caller, now.plus(ticket::LIFE_S)).await?;
         // Made from a service account's token, it ends when that one is revoked.
         let id = caller.token.clone().unwrap_or_else(TokenId::generate);
         let claims = Claims {
@@ -136,13 +137,13 @@ impl Tenants {
             roles: roles_in(caller, &project),
             project_id: Some(project.id),
             iat: since,
-            exp: now.plus(ticket::LIFE_S),
+            exp: expires,
             jti: id.clone(),
         };
         Ok(Fresh {
             id,
             token: self.mint(&claims).await?,
-            expires: now.plus(ticket::LIFE_S),
+            expires,
         })
     }
 }

@@ -108,7 +108,8 @@ impl Tenants {
             false => (Some(project.org), Some(project.id)),
         };
         let now = self.clock.now();
-        // A service account's own token says when it ends; one made from it is forgotten when that one is revoked.
+        let expires = self.not_after(caller, now.plus(ACCESS_S)).await?;
+        // One made from a service account's token is revoked with that one.
         let id = caller.token.clone().unwrap_or_else(TokenId::generate);
         let claims = Claims {
             iss: self.issuer.to_string(),
@@ -119,14 +120,24 @@ impl Tenants {
             project_id: project,
             roles,
             iat: now,
-            exp: now.plus(ACCESS_S),
+            exp: expires,
             jti: id.clone(),
         };
         Ok(Fresh {
             id,
             token: self.mint(&claims).await?,
-            expires: now.plus(ACCESS_S),
+            expires,
         })
+    }
+
+    /// What is made from a service account's token ends with it at the latest: a revocation is remembered that long.
+    pub(super) async fn not_after(&self, caller: &Principal, wanted: Timestamp) -> Result<Timestamp, Fault> {
+        let Some(id) = &caller.token else {
+            return Ok(wanted);
+        };
+        let issued = records::get::<IssuedToken>(&*self.store, id.as_str()).await?;
+        let ends = issued.map_or(Timestamp(0), |issued| issued.value.expires);
+        Ok(ends.min(wanted))
     }
 
     /// Those that have not ended, newest first.

@@ -244,6 +244,32 @@ async fn tokens_of_one_cluster_are_no_tokens_of_the_platform() {
 }
 
 #[tokio::test]
+async fn what_is_made_from_a_programs_token_does_not_outlive_it() {
+    let host = Host::new();
+    let life = life(&host);
+    let shop = acme(&life).await;
+    let root = life.tenants.root().await.unwrap();
+    life.tenants
+        .create_service_account(&shop.id, "ci".parse().unwrap(), Role::ProjectAdmin)
+        .await
+        .unwrap();
+    let short = life
+        .tenants
+        .create_token(&root, &shop.id, "ci", 60)
+        .await
+        .unwrap();
+    let ci = life.tenants.authenticate(&short.token).await.unwrap();
+    let cluster = life
+        .tenants
+        .cluster_token(&ci, &shop.id, &types::ClusterId::generate())
+        .await
+        .unwrap();
+    let instance = types::MachineId::generate();
+    let ticket = life.tenants.ssh_ticket(&ci, &shop.id, &instance).await.unwrap();
+    assert_eq!((cluster.expires, ticket.expires), (short.expires, short.expires));
+}
+
+#[tokio::test]
 async fn keys_follow_one_another_and_tokens_outlive_theirs() {
     let host = Host::new();
     let life = life(&host);
