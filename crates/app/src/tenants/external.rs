@@ -11,7 +11,7 @@ use types::{
 };
 
 use super::{
-    Pair, ProviderRules, RulePlace, Tenants,
+    Pair, ProviderRules, RulePlace, Tenants, grants,
     invitations::{newcomer, no_invitation},
     login::principal,
 };
@@ -122,6 +122,7 @@ impl Tenants {
             && before.held().iter().any(|grant| !held.contains(grant))
         {
             user.value.end_tokens(now);
+            writes.extend(grants::lost(&*self.store, &user.value, None).await?);
         }
         if before.as_ref() != Some(&user.value) {
             writes.push(Write::Put(Doc::new(&user.value, user.version)));

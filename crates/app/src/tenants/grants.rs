@@ -311,7 +311,8 @@ async fn of_cluster(store: &dyn Store, cluster: &Cluster) -> Result<Vec<ClusterG
 
 /// Being an administrator of the platform is not being of an organisation.
 fn belongs(user: &User, org: &OrgId) -> bool {
-    user.grants.iter().any(|grant| grant.place.org() == Some(org))
+    let held = user.held();
+    held.iter().any(|grant| grant.place.org() == Some(org))
 }
 
 fn gone(grant: &ClusterGrant) -> Write {

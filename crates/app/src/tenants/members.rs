@@ -93,13 +93,9 @@ impl Tenants {
 
 /// What somebody holds there, if anything.
 fn member(user: User, place: &Place) -> Option<Member> {
-    let User {
-        id,
-        email,
-        mut grants,
-        ..
-    } = user;
+    let mut grants = user.held();
     grants.retain(|grant| grant.place.is_within(place));
+    let User { id, email, .. } = user;
     (!grants.is_empty() || *place == Place::Platform).then_some(Member { id, email, grants })
 }
 

@@ -2,16 +2,23 @@
 
 use std::sync::Arc;
 
-use app::tenants::{Doors, GroupRule, Presented, ProviderRules, RulePlace, Tenants};
+use app::{
+    default_project,
+    tenants::{Doors, GroupRule, Presented, ProviderRules, RulePlace, Tenants},
+};
 use types::{
     Secret,
-    tenant::{Place, Project, Quota, Role},
+    grant::{GrantRole, Granted},
+    tenant::{Place, Project, Role},
 };
 use workflow::NoProbe;
 
-use crate::harness::{Host, Life};
+use crate::{
+    harness::{Host, Life},
+    scene::Scene,
+    tenants::{PASSWORD, acme},
+};
 
-const PASSWORD: &str = "correct horse battery staple";
 const HOUR_MS: u64 = 3_600_000;
 
 fn rules(name: &str) -> ProviderRules {
@@ -59,17 +66,7 @@ fn presented(subject: &str, email: &str, groups: &[&str]) -> Presented {
 async fn start() -> (Host, Life, Project) {
     let host = Host::new();
     let life = host.start(Arc::new(NoProbe));
-    let root = life.tenants.root().await.unwrap();
-    let org = life
-        .tenants
-        .create_org("acme".parse().unwrap(), 5, Quota::default())
-        .await
-        .unwrap();
-    let shop = life
-        .tenants
-        .create_project(&root, &org.id, "shop".parse().unwrap(), Quota::default())
-        .await
-        .unwrap();
+    let shop = acme(&life).await;
     (host, life, shop)
 }
 
@@ -207,6 +204,70 @@ async fn roles_by_group_go_with_the_group_and_roles_by_invitation_stay() {
     tenants.remove_member(&place, "ana@acme.example").await.unwrap();
     let fault = tenants.login_presented(&without, None, None).await.unwrap_err();
     assert_eq!(fault.code, "login-no-role");
+}
+
+#[tokio::test]
+async fn whoever_is_here_by_a_group_is_one_of_its_people() {
+    let (_host, life, shop) = start().await;
+    let tenants = with(&life, true, &["corp"]);
+    let ana = presented("ana-1", "ana@acme.example", &["devs"]);
+    let pair = tenants.login_presented(&ana, None, None).await.unwrap();
+    let place = Place::Project(shop.org.clone(), shop.id.clone());
+    let members = tenants.list_members(&place).await.unwrap();
+    assert_eq!(members.len(), 1);
+    assert_eq!(members[0].grants[0].role, Role::ProjectMember);
+    tenants.remove_member(&place, "ana@acme.example").await.unwrap();
+    assert!(tenants.authenticate(&pair.access).await.is_err());
+    assert!(tenants.list_members(&place).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn rights_in_a_cluster_can_be_given_to_them_and_go_with_the_last_group() {
+    let scene = Scene::new().await;
+    let tenants = scene.life.tenants.clone().with_doors(Doors {
+        password: true,
+        providers: vec![ProviderRules {
+            groups: vec![GroupRule {
+                group: "writers".to_owned(),
+                role: Role::ProjectViewer,
+                place: RulePlace::Project {
+                    org: "default".to_owned(),
+                    project: "blog".to_owned(),
+                },
+            }],
+            ..rules("corp")
+        }],
+    });
+    let login = |groups: &'static [&'static str]| {
+        let tenants = tenants.clone();
+        async move {
+            let ana = presented("ana-1", "ana@acme.example", groups);
+            tenants.login_presented(&ana, None, None).await
+        }
+    };
+    login(&["writers"]).await.unwrap();
+    let granted = Granted {
+        role: GrantRole::Viewer,
+        namespace: None,
+    };
+    tenants
+        .grant(
+            &scene.root,
+            &default_project(),
+            "dev",
+            "ana@acme.example",
+            granted,
+        )
+        .await
+        .unwrap();
+    login(&["writers"]).await.unwrap();
+    let grants = || async {
+        let all = tenants.list_grants(&default_project(), "dev").await;
+        all.unwrap().len()
+    };
+    assert_eq!(grants().await, 1);
+    login(&[]).await.unwrap_err();
+    assert_eq!(grants().await, 0);
 }
 
 #[tokio::test]

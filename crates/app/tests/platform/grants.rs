@@ -1,77 +1,16 @@
 //! Rights in one cluster, from the books to what the cluster and the edge are told, and with whom they go.
 
-use std::{path::Path, sync::Arc};
-
 use app::{default_org, default_project};
-use iam::review::{Refusal, Review};
-use ports::{Clock, compute::Content};
+use iam::review::Refusal;
+use ports::Clock;
 use types::{
-    Principal, Secret,
-    cluster::Cluster,
     grant::{GrantRole, Granted},
-    machine::Machine,
-    tenancy::Tenancy,
-    tenant::{Place, Project, Quota, Role},
-};
-use workflow::NoProbe;
-
-use crate::{
-    harness::{Host, Life},
-    second_thoughts::spec,
+    tenant::{Place, Quota, Role},
 };
 
-const PASSWORD: &str = "correct horse battery staple";
-
-struct Scene {
-    host: Host,
-    life: Life,
-    root: Principal,
-    /// Beside the one the cluster is in.
-    blog: Project,
-    cluster: Cluster,
-}
+use crate::{scene::Scene, second_thoughts::spec};
 
 impl Scene {
-    async fn new() -> Self {
-        let host = Host::new();
-        let life = host.start(Arc::new(NoProbe));
-        life.lab().await;
-        life.ops
-            .create_cluster(&default_project(), "dev".parse().unwrap(), spec())
-            .await
-            .unwrap();
-        life.settle().await.unwrap();
-        let root = life.tenants.root().await.unwrap();
-        let blog = life
-            .tenants
-            .create_project(&root, &default_org(), "blog".parse().unwrap(), Quota::default())
-            .await
-            .unwrap();
-        let detail = life.ops.get_cluster(&default_project(), "dev").await.unwrap();
-        Self {
-            cluster: detail.cluster,
-            host,
-            life,
-            root,
-            blog,
-        }
-    }
-
-    fn in_blog(&self) -> Place {
-        Place::Project(default_org(), self.blog.id.clone())
-    }
-
-    async fn invited(&self, email: &str, place: Place, role: Role) -> Principal {
-        let tenants = &self.life.tenants;
-        let invited = tenants
-            .invite(&self.root, place, role, email.parse().unwrap())
-            .await;
-        let pair = tenants
-            .take_up(&invited.unwrap().code, &Secret::new(PASSWORD))
-            .await;
-        tenants.authenticate(&pair.unwrap().access).await.unwrap()
-    }
-
     async fn grant(&self, who: &str, role: GrantRole, namespace: Option<&str>) -> Result<(), types::Fault> {
         let granted = Granted {
             role,
@@ -93,36 +32,6 @@ impl Scene {
             .unwrap();
         all.into_iter().map(|grant| grant.principal_name).collect()
     }
-
-    async fn review(&self, who: &Principal) -> Review {
-        self.life.publisher.lock().await.turn().await.unwrap();
-        let fresh = self
-            .life
-            .tenants
-            .cluster_token(who, &default_project(), &self.cluster.id)
-            .await
-            .unwrap();
-        let config = self.host.world.edge().config().unwrap();
-        config.identity.unwrap().snapshot.review(
-            &self.cluster.network,
-            &self.cluster.id,
-            fresh.token.expose_str().unwrap(),
-            self.host.clock.now(),
-        )
-    }
-
-    /// What the cluster's controllers read.
-    async fn told(&self) -> Tenancy {
-        self.life.settle().await.unwrap();
-        let machines = app::records::children::<Machine>(&self.host.store, self.cluster.id.as_str()).await;
-        let mut planes = machines.unwrap().into_iter().map(|machine| machine.value);
-        let plane = planes.find(|machine| !machine.is_worker()).unwrap();
-        let file = Path::new("/etc/k8shost/tenancy.json");
-        match self.host.world.compute().file(&plane.id, file) {
-            Some(Content::Text(text)) => serde_json::from_str(&text).unwrap(),
-            other => panic!("{other:?}"),
-        }
-    }
 }
 
 #[tokio::test]
@@ -131,7 +40,10 @@ async fn a_grant_reaches_the_edge_and_the_cluster_and_is_taken_from_both() {
     let ana = scene
         .invited("ana@acme.example", scene.in_blog(), Role::ProjectViewer)
         .await;
-    assert_eq!(scene.review(&ana).await.refusal, Some(Refusal::Reach));
+    assert_eq!(
+        scene.review(&ana, &default_project()).await.refusal,
+        Some(Refusal::Reach)
+    );
     assert_eq!(scene.told().await.grants, Some([].into()));
     scene
         .grant("ana@acme.example", GrantRole::Member, Some("web"))
@@ -146,7 +58,7 @@ async fn a_grant_reaches_the_edge_and_the_cluster_and_is_taken_from_both() {
         ["ana@acme.example"],
         "the same twice is once"
     );
-    let user = scene.review(&ana).await.user.expect("known");
+    let user = scene.review(&ana, &default_project()).await.user.expect("known");
     assert_eq!(
         user.groups,
         [
@@ -182,7 +94,10 @@ async fn a_grant_reaches_the_edge_and_the_cluster_and_is_taken_from_both() {
         .await
         .unwrap();
     assert_eq!(taken.len(), 1);
-    assert_eq!(scene.review(&ana).await.refusal, Some(Refusal::Reach));
+    assert_eq!(
+        scene.review(&ana, &default_project()).await.refusal,
+        Some(Refusal::Reach)
+    );
     assert_eq!(scene.told().await.grants, Some([].into()));
     let entered = scene
         .life
@@ -231,7 +146,7 @@ async fn a_cluster_of_the_same_name_elsewhere_is_not_meant() {
             .unwrap()
             .is_none()
     );
-    assert!(scene.review(&ana).await.authenticated);
+    assert!(scene.review(&ana, &default_project()).await.authenticated);
     let config = scene.host.world.edge().config().unwrap();
     let reach = &config.identity.unwrap().snapshot.clusters[&namesake.id];
     assert!(reach.grants.is_empty(), "{reach:?}");

@@ -1,6 +1,6 @@
 //! From a login to what a cluster is told about its token, and the certificates in between.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
 use app::{default_org, default_project};
 use iam::{
@@ -18,44 +18,19 @@ use types::{
     machine::Machine,
     tenant::{Place, Role},
 };
-use workflow::NoProbe;
 
 use crate::{
-    harness::{Host, Life},
-    second_thoughts::spec,
+    harness::Host,
+    scene::{found, publish, started},
+    tenants::PASSWORD,
 };
 
-const PASSWORD: &str = "correct horse battery staple";
 const DAY_MS: u64 = 86_400_000;
-
-async fn started(host: &Host) -> Life {
-    let life = host.start(Arc::new(NoProbe));
-    life.lab().await;
-    life.ops
-        .create_cluster(&default_project(), "dev".parse().unwrap(), spec())
-        .await
-        .unwrap();
-    life.settle().await.unwrap();
-    publish(&life).await;
-    life
-}
-
-async fn publish(life: &Life) {
-    life.publisher.lock().await.turn().await.unwrap();
-}
 
 fn served(host: &Host) -> (EdgeConfig, EdgeIdentity) {
     let config = host.world.edge().config().expect("it was told");
     let identity = config.identity.clone().expect("the platform has certificates");
     (config, identity)
-}
-
-async fn cluster(host: &Host, life: &Life) -> (Cluster, Machine) {
-    let detail = life.ops.get_cluster(&default_project(), "dev").await.unwrap();
-    let machines = app::records::children::<Machine>(&host.store, detail.cluster.id.as_str()).await;
-    let plane = machines.unwrap().into_iter().map(|machine| machine.value);
-    let plane = plane.into_iter().find(|machine| !machine.is_worker()).unwrap();
-    (detail.cluster, plane)
 }
 
 fn review(host: &Host, cluster: &Cluster, token: &Secret) -> Review {
@@ -78,8 +53,8 @@ fn file(host: &Host, plane: &Machine, name: &str) -> String {
 #[tokio::test]
 async fn a_login_is_good_at_its_projects_cluster_until_it_is_ended() {
     let host = Host::new();
-    let life = started(&host).await;
-    let (cluster, _) = cluster(&host, &life).await;
+    let life = started(&host, &["dev"]).await;
+    let (cluster, _) = found(&host, &life, "dev").await;
     let root = life.tenants.root().await.unwrap();
     let place = Place::Project(default_org(), default_project());
     let email = "ana@acme.example".parse().unwrap();
@@ -135,8 +110,8 @@ async fn a_login_is_good_at_its_projects_cluster_until_it_is_ended() {
 #[tokio::test]
 async fn a_programs_token_is_good_until_it_is_revoked_or_the_program_goes() {
     let host = Host::new();
-    let life = started(&host).await;
-    let (cluster, _) = cluster(&host, &life).await;
+    let life = started(&host, &["dev"]).await;
+    let (cluster, _) = found(&host, &life, "dev").await;
     let (project, root) = (default_project(), life.tenants.root().await.unwrap());
     let account = life
         .tenants
@@ -180,7 +155,7 @@ async fn a_programs_token_is_good_until_it_is_revoked_or_the_program_goes() {
 #[tokio::test]
 async fn a_new_signing_key_is_known_to_the_edge_before_it_signs() {
     let host = Host::new();
-    let life = started(&host).await;
+    let life = started(&host, &["dev"]).await;
     life.tenants.key_set().await.unwrap();
     publish(&life).await;
     assert_eq!(served(&host).1.snapshot.keys.0.len(), 1);
@@ -196,8 +171,8 @@ async fn a_new_signing_key_is_known_to_the_edge_before_it_signs() {
 #[tokio::test]
 async fn certificates_are_renewed_in_place() {
     let host = Host::new();
-    let life = started(&host).await;
-    let (cluster, plane) = cluster(&host, &life).await;
+    let life = started(&host, &["dev"]).await;
+    let (cluster, plane) = found(&host, &life, "dev").await;
     let (config, identity) = served(&host);
     let serving = config.networks[0].serving.clone().expect("the network is served");
     assert!(serving.key_pem.is_some());
@@ -256,7 +231,7 @@ fn revoked(pem: &str) -> Vec<String> {
 #[tokio::test]
 async fn an_edge_that_lost_its_keys_or_was_away_is_told_again() {
     let host = Host::new();
-    let life = started(&host).await;
+    let life = started(&host, &["dev"]).await;
     host.world.reboot();
     assert!(served(&host).0.lacks_keys());
     host.world.run_edge(false);

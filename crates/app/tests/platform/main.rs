@@ -13,6 +13,7 @@ mod pinned;
 mod quotas;
 mod rotating;
 mod scaling;
+mod scene;
 mod second_thoughts;
 mod secrets;
 mod shares;

@@ -1,65 +1,25 @@
 //! Authorities that follow one another while clusters run, and a platform that is killed all the while.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use app::{
     default_project,
     identity::{CertificateState, Level, Stage},
 };
 use iam::pki::Facts;
-use ports::{ClusterApi, Edge, compute::Content};
+use ports::{ClusterApi, Edge};
 use types::{cluster::Cluster, machine::Machine};
 use workflow::NoProbe;
 
 use crate::{
     harness::{Host, Life},
-    second_thoughts::spec,
+    scene::{file, found, publish, started},
 };
 
 const MINUTE_MS: u64 = 60_000;
 
-async fn started(host: &Host, names: &[&str]) -> Life {
-    let life = host.start(Arc::new(NoProbe));
-    life.lab().await;
-    for name in names {
-        let project = default_project();
-        let made = life
-            .ops
-            .create_cluster(&project, name.parse().unwrap(), spec())
-            .await;
-        made.unwrap();
-    }
-    life.settle().await.unwrap();
-    publish(&life).await;
-    life
-}
-
-async fn publish(life: &Life) {
-    life.publisher.lock().await.turn().await.unwrap();
-}
-
-async fn found(host: &Host, life: &Life, name: &str) -> (Cluster, Machine) {
-    let cluster = life
-        .ops
-        .get_cluster(&default_project(), name)
-        .await
-        .unwrap()
-        .cluster;
-    let machines = app::records::children::<Machine>(&host.store, cluster.id.as_str()).await;
-    let mut machines = machines.unwrap().into_iter().map(|machine| machine.value);
-    let plane = machines.find(|machine| !machine.is_worker()).unwrap();
-    (cluster, plane)
-}
-
 fn roots_of(host: &Host, plane: &Machine) -> Vec<Facts> {
-    match host
-        .world
-        .compute()
-        .file(&plane.id, Path::new("/etc/k8shost/ca.crt"))
-    {
-        Some(Content::Text(text)) => Facts::all(&text).unwrap(),
-        other => panic!("{other:?}"),
-    }
+    Facts::all(&file(host, &plane.id, "/etc/k8shost/ca.crt")).unwrap()
 }
 
 fn trusted(host: &Host) -> Vec<Facts> {

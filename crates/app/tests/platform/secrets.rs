@@ -1,22 +1,17 @@
 //! Secrets a project keeps, and public keys of people.
 
-use std::sync::Arc;
-
 use app::default_project;
 use cluster::ssh::{PublicKey, SshKey};
 use ports::Store;
 use types::{
     ProjectId, Secret,
     kept_secret::{LARGEST, MOST, VERSIONS},
-    tenant::Quota,
 };
-use workflow::NoProbe;
 
-use crate::harness::{Host, Life};
-
-fn life(host: &Host) -> Life {
-    host.start(Arc::new(NoProbe))
-}
+use crate::{
+    harness::{Host, Life},
+    tenants::{acme, life},
+};
 
 async fn rows(host: &Host) -> usize {
     let all = host.store.secrets(None, 10_000).await.unwrap();
@@ -99,16 +94,7 @@ async fn a_secret_is_its_projects_own_and_keeps_it_from_being_deleted() {
     let host = Host::new();
     let life = life(&host);
     let root = life.tenants.root().await.unwrap();
-    let org = life
-        .tenants
-        .create_org("acme".parse().unwrap(), 2, Quota::default())
-        .await
-        .unwrap();
-    let shop = life
-        .tenants
-        .create_project(&root, &org.id, "shop".parse().unwrap(), Quota::default())
-        .await
-        .unwrap();
+    let shop = acme(&life).await;
     let kept = life
         .tenants
         .create_secret(&root, &shop.id, "db".parse().unwrap(), Secret::new("hunter2"))

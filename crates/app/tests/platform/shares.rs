@@ -1,61 +1,20 @@
 //! A cluster that two projects use: what the cluster and the edge are told, who reaches it, and what stays for how long.
 
-use std::{path::Path, sync::Arc};
-
 use app::{default_org, default_project};
-use iam::review::{Refusal, Review};
-use ports::{Clock, compute::Content};
+use iam::review::Refusal;
+use ports::Clock;
 use types::{
-    Principal, Secret, Timestamp,
-    cluster::Cluster,
+    Principal, Timestamp,
     grant::{GrantRole, Granted},
-    machine::Machine,
-    tenancy::{Tenancy, TenantProject},
-    tenant::{Place, Project, Quota, Role},
-};
-use workflow::NoProbe;
-
-use crate::{
-    harness::{Host, Life},
-    second_thoughts::spec,
+    tenancy::TenantProject,
+    tenant::{Quota, Role},
 };
 
-const PASSWORD: &str = "correct horse battery staple";
+use crate::scene::Scene;
+
 const DAY_S: i64 = 86_400;
 
-struct Scene {
-    host: Host,
-    life: Life,
-    root: Principal,
-    blog: Project,
-    cluster: Cluster,
-}
-
 impl Scene {
-    async fn new() -> Self {
-        let host = Host::new();
-        let life = host.start(Arc::new(NoProbe));
-        life.lab().await;
-        let made = life
-            .ops
-            .create_cluster(&default_project(), "dev".parse().unwrap(), spec())
-            .await;
-        life.settle().await.unwrap();
-        let root = life.tenants.root().await.unwrap();
-        let blog = life
-            .tenants
-            .create_project(&root, &default_org(), "blog".parse().unwrap(), Quota::default())
-            .await
-            .unwrap();
-        Self {
-            cluster: made.unwrap().0,
-            host,
-            life,
-            root,
-            blog,
-        }
-    }
-
     async fn share(&self, with: &str) -> Result<(), types::Fault> {
         let shared = self
             .life
@@ -70,18 +29,6 @@ impl Scene {
         ended.unwrap().remove_after
     }
 
-    async fn told(&self) -> Tenancy {
-        self.life.settle().await.unwrap();
-        let machines = app::records::children::<Machine>(&self.host.store, self.cluster.id.as_str()).await;
-        let mut planes = machines.unwrap().into_iter().map(|machine| machine.value);
-        let plane = planes.find(|machine| !machine.is_worker()).unwrap();
-        let file = Path::new("/etc/k8shost/tenancy.json");
-        match self.host.world.compute().file(&plane.id, file) {
-            Some(Content::Text(text)) => serde_json::from_str(&text).unwrap(),
-            other => panic!("{other:?}"),
-        }
-    }
-
     /// The second project, as the cluster is told of it.
     async fn guest(&self) -> Option<TenantProject> {
         let told = self.told().await;
@@ -91,29 +38,8 @@ impl Scene {
     }
 
     async fn member_of_blog(&self) -> Principal {
-        let tenants = &self.life.tenants;
-        let place = Place::Project(default_org(), self.blog.id.clone());
-        let email = "ana@acme.example".parse().unwrap();
-        let invited = tenants
-            .invite(&self.root, place, Role::ProjectMember, email)
-            .await;
-        let pair = tenants
-            .take_up(&invited.unwrap().code, &Secret::new(PASSWORD))
-            .await;
-        tenants.authenticate(&pair.unwrap().access).await.unwrap()
-    }
-
-    async fn review(&self, who: &Principal) -> Review {
-        self.life.publisher.lock().await.turn().await.unwrap();
-        let tenants = &self.life.tenants;
-        let fresh = tenants.cluster_token(who, &self.blog.id, &self.cluster.id).await;
-        let config = self.host.world.edge().config().unwrap();
-        config.identity.unwrap().snapshot.review(
-            &self.cluster.network,
-            &self.cluster.id,
-            fresh.unwrap().token.expose_str().unwrap(),
-            self.host.clock.now(),
-        )
+        self.invited("ana@acme.example", self.in_blog(), Role::ProjectMember)
+            .await
     }
 }
 
@@ -121,7 +47,10 @@ impl Scene {
 async fn a_second_project_has_its_namespace_and_its_people_get_there() {
     let scene = Scene::new().await;
     let ana = scene.member_of_blog().await;
-    assert_eq!(scene.review(&ana).await.refusal, Some(Refusal::Reach));
+    assert_eq!(
+        scene.review(&ana, &scene.blog.id).await.refusal,
+        Some(Refusal::Reach)
+    );
     assert!(scene.life.ops.get_cluster(&scene.blog.id, "dev").await.is_err());
     let quota = Quota {
         vcpu: Some(4),
@@ -135,7 +64,7 @@ async fn a_second_project_has_its_namespace_and_its_people_get_there() {
     assert_eq!(told.shared, [default_org()]);
     let guest = scene.guest().await.unwrap();
     assert_eq!((guest.limits.requests_cpu, guest.remove_after), (4, None));
-    let user = scene.review(&ana).await.user.expect("known");
+    let user = scene.review(&ana, &scene.blog.id).await.user.expect("known");
     assert!(user.groups.contains(&format!("project:{}:member", scene.blog.id)));
     // They see it, and it is not theirs to change.
     let (ops, blog) = (&scene.life.ops, &scene.blog.id);
@@ -176,11 +105,11 @@ async fn what_ended_stays_for_its_grace_and_can_be_taken_back() {
     let scene = Scene::new().await;
     let ana = scene.member_of_blog().await;
     scene.share("blog").await.unwrap();
-    assert!(scene.review(&ana).await.authenticated);
+    assert!(scene.review(&ana, &scene.blog.id).await.authenticated);
     let end = scene.host.clock.now().plus(DAY_S);
     assert_eq!(scene.unshare().await, Some(end));
     assert_eq!(
-        scene.review(&ana).await.refusal,
+        scene.review(&ana, &scene.blog.id).await.refusal,
         Some(Refusal::Reach),
         "out at once"
     );
@@ -191,7 +120,7 @@ async fn what_ended_stays_for_its_grace_and_can_be_taken_back() {
     assert_eq!(scene.unshare().await, Some(end), "the time it was told of stays");
     scene.share("blog").await.unwrap();
     assert_eq!(scene.guest().await.unwrap().remove_after, None);
-    assert!(scene.review(&ana).await.authenticated);
+    assert!(scene.review(&ana, &scene.blog.id).await.authenticated);
     scene.unshare().await;
     scene.host.clock.advance(DAY_S as u64 * 1000);
     assert!(!tenants.is_shared(&default_project(), "dev").await.unwrap());

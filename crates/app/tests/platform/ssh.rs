@@ -1,48 +1,22 @@
 //! From asking for SSH to what the worker's sshd and the edge decide by.
 
-use std::{path::Path, sync::Arc};
-
 use app::{default_org, default_project};
 use cluster::ssh::{PublicKey, SshKey};
 use iam::{review::Refusal, ticket::LIFE_S, token::TokenError};
-use ports::{Clock, compute::Content};
+use ports::Clock;
 use types::{
-    MachineId, Secret,
+    Secret,
     machine::Machine,
     tenant::{Place, Role},
 };
-use workflow::NoProbe;
 
 use crate::{
-    harness::{Host, Life},
-    second_thoughts::spec,
+    harness::Host,
+    scene::{file, publish, started},
 };
-
-async fn started(host: &Host) -> Life {
-    let life = host.start(Arc::new(NoProbe));
-    life.lab().await;
-    life.ops
-        .create_cluster(&default_project(), "dev".parse().unwrap(), spec())
-        .await
-        .unwrap();
-    life.settle().await.unwrap();
-    publish(&life).await;
-    life
-}
-
-async fn publish(life: &Life) {
-    life.publisher.lock().await.turn().await.unwrap();
-}
 
 fn public() -> PublicKey {
     PublicKey::parse(&SshKey::generate("").unwrap().public_openssh).unwrap()
-}
-
-fn file(host: &Host, machine: &MachineId, path: &str) -> String {
-    match host.world.compute().file(machine, Path::new(path)) {
-        Some(Content::Text(text)) => text,
-        other => panic!("{path}: {other:?}"),
-    }
 }
 
 /// What the edge decides about a ticket for that instance.
@@ -71,7 +45,7 @@ fn shown(host: &Host, instance: &Machine, ticket: &Secret) -> Result<String, Ref
 #[tokio::test]
 async fn a_certificate_fits_the_worker_it_was_made_for() {
     let host = Host::new();
-    let life = started(&host).await;
+    let life = started(&host, &["dev"]).await;
     let root = life.tenants.root().await.unwrap();
     let worker = life
         .ops
@@ -116,7 +90,7 @@ async fn a_certificate_fits_the_worker_it_was_made_for() {
 #[tokio::test]
 async fn a_ticket_ends_with_its_time_and_with_its_holders_roles() {
     let host = Host::new();
-    let life = started(&host).await;
+    let life = started(&host, &["dev"]).await;
     let worker = life
         .ops
         .list_instances(&default_project())
