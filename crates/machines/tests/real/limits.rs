@@ -47,6 +47,22 @@ fn a_full_disk_is_full_in_its_machine_only() {
     );
 }
 
+/// What lies in the host's cache for one machine is waited for by the fsyncs of all others.
+#[test]
+fn its_writes_do_not_pile_up_in_the_hosts_cache() {
+    let world = World::new();
+    let mut machine = world.machine("exec sleep 1000");
+    machine.size.disk = Some(Bytes::mib(64));
+    world.boot(&machine);
+    let mut devices = std::fs::read_dir("/sys/block").unwrap().flatten();
+    let device = devices.find(|device| {
+        let file = std::fs::read_to_string(device.path().join("loop/backing_file"));
+        file.is_ok_and(|file| file.contains(machine.id.as_str()))
+    });
+    let direct = device.expect("its disk").path().join("loop/dio");
+    assert_eq!(std::fs::read_to_string(direct).unwrap().trim(), "1");
+}
+
 #[test]
 fn it_sees_its_own_size() {
     let world = World::new();
