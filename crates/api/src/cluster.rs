@@ -9,13 +9,8 @@ use types::{
 };
 
 use crate::{
-    event::EventView,
-    grant::ClusterGrantView,
-    instance::InstanceView,
-    moment,
-    operation::OperationView,
-    share::ClusterShareView,
-    spec::{self, ClusterSpec},
+    event::EventView, grant::ClusterGrantView, instance::InstanceView, moment, operation::OperationView,
+    share::ClusterShareView, spec::ClusterSpec,
 };
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -239,7 +234,7 @@ impl From<&Cluster> for ClusterView {
             },
             reason: reason.clone(),
             version: version.to_string(),
-            engine: spec::show_engine(spec.engine).to_owned(),
+            engine: spec.engine.as_str().to_owned(),
             vpc: spec.vpc.clone(),
             network_id: network.to_string(),
             server_name: cluster.server_name.clone(),

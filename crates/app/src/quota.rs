@@ -1,7 +1,6 @@
 //! What a project and its organisation have, against what they may have. Counted from the books inside the decision that adds to it, so that of
 //! a hundred who ask at once exactly as many get through as fit.
 
-use ports::store::Filter;
 use types::{
     Bytes, Fault, OrgId, ProjectId,
     cluster::Cluster,
@@ -93,24 +92,16 @@ impl Usage {
 }
 
 pub(crate) async fn used(world: &World, project: &ProjectId) -> Result<Usage, Fault> {
-    let filter = Filter {
-        scope: Some(project.to_string()),
-        ..Filter::default()
-    };
-    let clusters = records::list::<Cluster>(&*world.store, &filter).await?;
-    let machines = records::list::<Machine>(&*world.store, &filter).await?;
+    let clusters = records::within::<Cluster>(&*world.store, project.as_str()).await?;
+    let machines = records::within::<Machine>(&*world.store, project.as_str()).await?;
     let own = machines.iter().map(|machine| &machine.value);
     Ok(Usage::of(clusters.len() as u64, own))
 }
 
 /// What all projects of an organisation have.
 pub(crate) async fn used_by_org(world: &World, org: &OrgId) -> Result<Usage, Fault> {
-    let filter = Filter {
-        scope: Some(org.to_string()),
-        ..Filter::default()
-    };
     let mut all = Usage::default();
-    for project in records::list::<Project>(&*world.store, &filter).await? {
+    for project in records::within::<Project>(&*world.store, org.as_str()).await? {
         all = all.plus(used(world, &project.value.id).await?);
     }
     Ok(all)

@@ -56,35 +56,44 @@ pub async fn list<T: Entity>(store: &dyn Store, filter: &Filter) -> Result<Vec<V
 }
 
 pub async fn children<T: Entity>(store: &dyn Store, parent: &str) -> Result<Vec<Versioned<T>>, Fault> {
-    list(
-        store,
-        &Filter {
-            parent: Some(parent.to_owned()),
-            ..Filter::default()
-        },
-    )
-    .await
+    list(store, &Filter::below(parent)).await
 }
 
-/// By id, or by name in the project. What belongs to another project is not found.
+/// All of a project, an organisation or whatever else its kind is kept in.
+pub async fn within<T: Entity>(store: &dyn Store, scope: &str) -> Result<Vec<Versioned<T>>, Fault> {
+    list(store, &Filter::within(scope)).await
+}
+
+/// Names are unique in their scope.
+pub async fn named<T: Entity>(
+    store: &dyn Store,
+    scope: &str,
+    name: &str,
+) -> Result<Option<Versioned<T>>, Fault> {
+    Ok(list(store, &Filter::named(scope, name)).await?.into_iter().next())
+}
+
+/// By id, or by name in the project. What belongs to another project is not there.
+pub async fn seek<T: Entity>(
+    store: &dyn Store,
+    project: &ProjectId,
+    reference: &str,
+) -> Result<Option<Versioned<T>>, Fault> {
+    let by_id = get::<T>(store, reference).await?;
+    match by_id.filter(|found| found.value.scope() == project.as_str()) {
+        Some(found) => Ok(Some(found)),
+        None => named(store, project.as_str(), reference).await,
+    }
+}
+
+/// As [`seek`], of what has to be there.
 pub async fn find<T: Entity>(
     store: &dyn Store,
     project: &ProjectId,
     reference: &str,
 ) -> Result<Versioned<T>, Fault> {
-    let by_id = get::<T>(store, reference)
-        .await?
-        .filter(|found| found.value.scope() == project.as_str());
-    if let Some(found) = by_id {
-        return Ok(found);
-    }
-    let filter = Filter {
-        scope: Some(project.to_string()),
-        name: Some(reference.to_owned()),
-        ..Filter::default()
-    };
-    let named = list::<T>(store, &filter).await?.into_iter().next();
-    named.ok_or_else(|| Fault::not_found(T::KIND, reference))
+    let found = seek::<T>(store, project, reference).await?;
+    found.ok_or_else(|| Fault::not_found(T::KIND, reference))
 }
 
 /// One of the project's own. What is only shared with it is somebody else's to change.
@@ -93,39 +102,46 @@ pub async fn find_own(
     project: &ProjectId,
     reference: &str,
 ) -> Result<Versioned<Cluster>, Fault> {
-    match find::<Cluster>(store, project, reference).await {
-        Err(fault) if fault.kind == FaultKind::NotFound => match find_seen(store, project, reference).await {
-            Ok(shared) => Err(Fault::new(
-                FaultKind::Forbidden,
-                "cluster-of-another",
-                format!(
-                    "the cluster '{}' belongs to another project and is shared with this one",
-                    shared.name
-                ),
-                "ask the people of its own project; see whose it is with `cloud k8s list`",
-            )),
-            Err(_) => Err(fault),
-        },
-        found => found,
+    if let Some(own) = seek::<Cluster>(store, project, reference).await? {
+        return Ok(own);
     }
+    let Some(shared) = seek_shared(store, project, reference).await? else {
+        return Err(Fault::not_found(Cluster::KIND, reference));
+    };
+    Err(Fault::new(
+        FaultKind::Forbidden,
+        "cluster-of-another",
+        format!(
+            "the cluster '{}' belongs to another project and is shared with this one",
+            shared.name
+        ),
+        "ask the people of its own project; see whose it is with `cloud k8s list`",
+    ))
 }
 
 /// One of the project's own, or one that is shared with it, which gives way where both have the name.
 pub async fn find_seen(store: &dyn Store, project: &ProjectId, reference: &str) -> Result<Cluster, Fault> {
-    let own = match find::<Cluster>(store, project, reference).await {
-        Ok(own) => return Ok(own.value),
-        Err(fault) if fault.kind == FaultKind::NotFound => fault,
-        Err(fault) => return Err(fault),
+    let seen = match seek::<Cluster>(store, project, reference).await? {
+        Some(own) => Some(own.value),
+        None => seek_shared(store, project, reference).await?,
     };
+    seen.ok_or_else(|| Fault::not_found(Cluster::KIND, reference))
+}
+
+async fn seek_shared(
+    store: &dyn Store,
+    project: &ProjectId,
+    reference: &str,
+) -> Result<Option<Cluster>, Fault> {
     for share in children::<ClusterShare>(store, project.as_str()).await? {
         let cluster = get::<Cluster>(store, share.value.cluster.as_str()).await?;
         let meant =
             |cluster: &Cluster| cluster.id.as_str() == reference || cluster.name.as_str() == reference;
         if let Some(cluster) = cluster.filter(|found| share.value.is_active() && meant(&found.value)) {
-            return Ok(cluster.value);
+            return Ok(Some(cluster.value));
         }
     }
-    Err(own)
+    Ok(None)
 }
 
 /// Opened, if it is there.

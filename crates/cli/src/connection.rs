@@ -345,8 +345,13 @@ impl Connection {
 impl Target {
     pub fn client(&self) -> Result<Client, Failure> {
         let token = self.token.as_ref().and_then(|token| token.expose_str().ok());
-        let client = Client::new(&self.endpoint, token.map(str::to_owned), &self.project)?;
-        Ok(client.trusting(&self.trust)?)
+        let token = token.map(str::to_owned);
+        Ok(Client::trusting(
+            &self.endpoint,
+            token,
+            &self.project,
+            &self.trust,
+        )?)
     }
 }
 

@@ -13,7 +13,7 @@ pub(crate) async fn knows(client: &Client, token: &Secret) -> Result<bool, CallE
     let reviews: Api<TokenReview> = Api::all(client.clone());
     let question = TokenReview {
         spec: TokenReviewSpec {
-            token: token.expose_str().unwrap_or_default().to_owned(),
+            token: token.reveal(),
             ..TokenReviewSpec::default()
         },
         ..TokenReview::default()

@@ -97,14 +97,13 @@ impl Provider {
         redirect_uri: &str,
     ) -> Result<String, Fault> {
         let endpoints = self.endpoints().await?;
-        let text = |secret: &Secret| secret.expose_str().unwrap_or_default().to_owned();
         let query = form::encode(&[
             ("response_type", "code"),
             ("client_id", &self.settings.client),
             ("redirect_uri", redirect_uri),
             ("scope", &self.settings.scopes.join(" ")),
-            ("state", &text(state)),
-            ("nonce", &text(nonce)),
+            ("state", &state.reveal()),
+            ("nonce", &nonce.reveal()),
             ("code_challenge", &pkce::challenge(verifier)),
             ("code_challenge_method", "S256"),
         ]);
@@ -124,8 +123,7 @@ impl Provider {
         nonce: &Secret,
         redirect_uri: &str,
     ) -> Result<Asserted, Fault> {
-        let text = |secret: &Secret| secret.expose_str().unwrap_or_default().to_owned();
-        let (code, verifier) = (Zeroizing::new(text(code)), Zeroizing::new(text(verifier)));
+        let (code, verifier) = (Zeroizing::new(code.reveal()), Zeroizing::new(verifier.reveal()));
         let fields = [
             ("grant_type", "authorization_code"),
             ("code", &*code),
@@ -175,7 +173,7 @@ impl Provider {
 
     pub async fn poll_device(&self, code: &Secret) -> Result<Poll, Fault> {
         let endpoints = self.endpoints().await?;
-        let code = Zeroizing::new(code.expose_str().unwrap_or_default().to_owned());
+        let code = Zeroizing::new(code.reveal());
         let fields = [("grant_type", DEVICE_GRANT), ("device_code", &*code)];
         match self.post(&endpoints, &endpoints.token, &fields).await? {
             Ok(body) => self.asserted(&body, None).await.map(Poll::Done),

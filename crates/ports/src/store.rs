@@ -107,6 +107,29 @@ pub struct Filter {
     pub parent: Option<String>,
 }
 
+impl Filter {
+    pub fn within(scope: &str) -> Self {
+        Self {
+            scope: Some(scope.to_owned()),
+            ..Self::default()
+        }
+    }
+
+    pub fn named(scope: &str, name: &str) -> Self {
+        Self {
+            name: Some(name.to_owned()),
+            ..Self::within(scope)
+        }
+    }
+
+    pub fn below(parent: &str) -> Self {
+        Self {
+            parent: Some(parent.to_owned()),
+            ..Self::default()
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub enum Write {
     /// Version 0 inserts (name taken is refused), another version replaces exactly that one.

@@ -113,7 +113,7 @@ fn platform(dir: &std::path::Path) -> String {
     told.blocking_recv().unwrap()
 }
 
-fn constant(body: Bytes) -> SocketAddr {
+async fn constant(body: Bytes) -> SocketAddr {
     let (tell, told) = oneshot::channel();
     thread::spawn(move || {
         let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
@@ -126,7 +126,7 @@ fn constant(body: Bytes) -> SocketAddr {
                 .unwrap();
         });
     });
-    told.blocking_recv().unwrap()
+    told.await.unwrap()
 }
 
 type Connection = http1::SendRequest<Empty<Bytes>>;
@@ -251,7 +251,7 @@ fn main() {
             ask(&mut one, &page, &tokens[0]).await;
         }
         println!("alone: {:.1} ms", alone.elapsed().as_secs_f64() * 1000.0 / 20.0);
-        let constant = constant(body).to_string();
+        let constant = constant(body).await.to_string();
         measure("a constant", &constant, "/?x=1", &tokens).await;
         let slow = measure("a page", address, &page, &tokens).await;
         let few = format!("{path}?limit=1");

@@ -82,6 +82,7 @@ pub async fn run(config: Config, master_key: KeySource) -> Result<(), Fault> {
         logins,
         token: Arc::new(token),
         limits: Arc::new(Limits::default()),
+        seats: Arc::default(),
         rate: Rate {
             burst: config.requests_per_second * BURST_S,
             per_second: config.requests_per_second,

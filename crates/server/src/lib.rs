@@ -13,7 +13,7 @@ pub mod daemon;
 mod endpoints;
 #[cfg(any(test, feature = "fake"))]
 pub mod fake;
-mod guard;
+pub mod guard;
 pub mod instance;
 mod kill_probe;
 pub mod limits;

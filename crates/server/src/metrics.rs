@@ -14,7 +14,6 @@ use axum::{
     response::Response,
 };
 use tokio::time::Instant;
-use types::operation::OperationState;
 
 use crate::{router::Api, surface::Census};
 
@@ -77,7 +76,7 @@ impl Metrics {
             census
                 .operations
                 .iter()
-                .map(|(state, count)| ("state", state_name(*state), *count)),
+                .map(|(state, count)| ("state", state.as_str(), *count)),
         );
         text
     }
@@ -111,16 +110,6 @@ impl Metrics {
     }
 }
 
-fn state_name(state: OperationState) -> &'static str {
-    match state {
-        OperationState::Running => "running",
-        OperationState::Succeeded => "succeeded",
-        OperationState::Failed => "failed",
-        OperationState::Superseded => "superseded",
-        OperationState::Cancelled => "cancelled",
-    }
-}
-
 fn heading(text: &mut String, name: &str, help: &str, kind: &str) {
     let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
@@ -151,7 +140,7 @@ pub async fn observe(State(api): State<Api>, request: Request, next: Next) -> Re
 
 #[cfg(test)]
 mod tests {
-    use types::status::ClusterPhase;
+    use types::{operation::OperationState, status::ClusterPhase};
 
     use super::*;
 

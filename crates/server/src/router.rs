@@ -43,6 +43,7 @@ pub struct Api {
     pub logins: oidc::Logins,
     pub token: Arc<TokenHash>,
     pub limits: Arc<Limits>,
+    pub seats: Arc<guard::Seats>,
     /// What each principal may ask.
     pub rate: Rate,
     pub audit: audit::Log,

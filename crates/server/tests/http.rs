@@ -1,15 +1,21 @@
 //! The routes over a fake platform, through the real client and by hand. Needs nothing but the loopback interface.
 
+use std::{sync::Arc, time::Duration};
+
 use api::{
-    client::{Client, ClientError},
+    client::{Client, ClientError, Select},
     cluster::{ClusterApply, ClusterCreate},
     network::NetworkCreate,
     operation::OperationStateView,
     plan::{ChangeView, PlanRequest},
     routes::{self, Method},
     spec::{ClusterSpec, NodeGroup},
+    tenant::{ServiceAccountCreate, TokenCreate},
 };
-use server::fake::{Fake, PROJECT, TOKEN};
+use server::{
+    fake::{Fake, PROJECT, TOKEN},
+    guard::Seats,
+};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -25,8 +31,12 @@ struct Site {
 }
 
 async fn site() -> Site {
+    site_of(Fake::default()).await
+}
+
+async fn site_of(fake: Fake) -> Site {
     let uploads = tempfile::tempdir().unwrap();
-    let (endpoint, stop) = Fake::default().serve(uploads.path().to_owned()).await;
+    let (endpoint, stop) = fake.serve(uploads.path().to_owned()).await;
     let client = Client::new(&endpoint, Some(TOKEN.to_owned()), PROJECT).unwrap();
     Site {
         endpoint,
@@ -257,23 +267,61 @@ async fn an_archive_arrives_whole_and_leaves_nothing_behind() {
     assert_eq!(problem(refused), (400, "archive-empty".to_owned()));
 }
 
-#[tokio::test]
-async fn stopping_ends_watches_at_once() {
-    let site = site().await;
-    make_network(&site.client, "lab").await;
+/// One that does not end.
+async fn begun(client: &Client) -> String {
+    make_network(client, "lab").await;
     let create = ClusterCreate {
         name: "stuck".to_owned(),
         labels: None,
         spec: spec("lab", 0),
     };
-    let operation = site
-        .client
-        .create_cluster(&create)
+    let created = client.create_cluster(&create).await.unwrap();
+    created.operation.unwrap().id
+}
+
+#[tokio::test]
+async fn a_watch_ends_with_its_callers_right_to_it() {
+    let mut fake = Fake::default();
+    fake.seats = Arc::new(Seats::new(2, Duration::from_millis(50)));
+    let site = site_of(fake).await;
+    let operation = begun(&site.client).await;
+    let account = ServiceAccountCreate {
+        name: "ci".to_owned(),
+        role: None,
+    };
+    site.client.create_service_account(&account).await.unwrap();
+    let wanted = TokenCreate {
+        service_account: account.name,
+        ttl_seconds: None,
+    };
+    let token = site.client.create_token(&wanted).await.unwrap();
+    let guest = Client::new(&site.endpoint, Some(token.token), PROJECT).unwrap();
+    let mut operations = guest.watch_operation(&operation).await.unwrap();
+    let mut networks = guest.watch_networks(&Select::default(), None).await.unwrap();
+    assert!(operations.next().await.unwrap().is_some());
+    networks.next().await.unwrap();
+    let third = guest.watch_operation(&operation).await.unwrap_err();
+    assert_eq!(problem(third), (429, "too-many-watches".to_owned()));
+    // Whoever has a right to it goes on through many looks at that.
+    let mut own = site.client.watch_operation(&operation).await.unwrap();
+    assert!(own.next().await.unwrap().is_some());
+    site.client.revoke_token(&token.id).await.unwrap();
+    let ended = async {
+        while operations.next().await.unwrap().is_some() {}
+        while networks.next().await.is_ok() {}
+    };
+    tokio::time::timeout(Duration::from_secs(10), ended)
         .await
-        .unwrap()
-        .operation
         .unwrap();
-    let mut watch = site.client.watch_operation(&operation.id).await.unwrap();
+    let waited = tokio::time::timeout(Duration::from_millis(300), own.next()).await;
+    assert!(waited.is_err(), "{waited:?}");
+}
+
+#[tokio::test]
+async fn stopping_ends_watches_at_once() {
+    let site = site().await;
+    let operation = begun(&site.client).await;
+    let mut watch = site.client.watch_operation(&operation).await.unwrap();
     assert!(watch.next().await.unwrap().is_some());
     site.stop.send_replace(true);
     while watch.next().await.unwrap().is_some() {}

@@ -47,8 +47,7 @@ async fn site(bounds: Bounds) -> Site {
 
 impl Site {
     fn client(&self, trust: &Trust) -> Client {
-        let client = Client::new(&self.endpoint, Some(TOKEN.to_owned()), PROJECT).unwrap();
-        client.trusting(trust).unwrap()
+        Client::trusting(&self.endpoint, Some(TOKEN.to_owned()), PROJECT, trust).unwrap()
     }
 
     fn address(&self) -> String {
@@ -80,9 +79,7 @@ async fn it_is_believed_by_its_authority_or_its_fingerprint_and_by_nothing_else(
     assert!(is_untrusted(site.client(&other).whoami().await));
     // Of the right authority, and called by a name that is not its own.
     let elsewhere = site.endpoint.replace("localhost", "127.0.0.2");
-    let elsewhere = Client::new(&elsewhere, None, PROJECT)
-        .unwrap()
-        .trusting(&site.trust());
+    let elsewhere = Client::trusting(&elsewhere, None, PROJECT, &site.trust());
     let answer = elsewhere.unwrap().version().await.unwrap_err();
     assert!(
         matches!(

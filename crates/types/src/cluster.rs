@@ -24,6 +24,17 @@ pub enum Engine {
     Cloud,
 }
 
+impl Engine {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Hosted => "hosted",
+            Self::Kubeadm => "kubeadm",
+            Self::K3s => "k3s",
+            Self::Cloud => "cloud",
+        }
+    }
+}
+
 /// What a person writes, in a file or by flags.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]

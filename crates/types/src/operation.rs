@@ -41,6 +41,16 @@ pub enum OperationKind {
     Delete,
 }
 
+impl OperationKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Delete => "delete",
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OperationState {
@@ -54,6 +64,16 @@ pub enum OperationState {
 }
 
 impl OperationState {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Superseded => "superseded",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
     pub fn is_final(self) -> bool {
         match self {
             Self::Running => false,

@@ -24,6 +24,11 @@ impl Secret {
     pub fn expose_str(&self) -> Result<&str, std::str::Utf8Error> {
         std::str::from_utf8(&self.0)
     }
+
+    /// The content as text that leaves our care: into an answer, a request or a file.
+    pub fn reveal(&self) -> String {
+        self.expose_str().unwrap_or_default().to_owned()
+    }
 }
 
 impl fmt::Debug for Secret {

@@ -32,12 +32,11 @@ impl Journal {
         signals: Arc<Signals>,
         lease: Lease,
     ) -> Result<Self, StoreError> {
-        let filter = Filter {
-            parent: Some(lease.subject.id.clone()),
-            ..Filter::default()
-        };
         let mut running = Vec::new();
-        for doc in store.list(Operation::KIND, &filter).await? {
+        for doc in store
+            .list(Operation::KIND, &Filter::below(&lease.subject.id))
+            .await?
+        {
             let operation = doc.read::<Operation>()?;
             if operation.value.subject == lease.subject && !operation.value.state.is_final() {
                 running.push(operation);

@@ -47,8 +47,7 @@ pub(super) struct Connection {
     authority: String,
     endpoint: String,
     token: Option<HeaderValue>,
-    secure: bool,
-    /// Nothing when it is secure and nobody could vouch for the other side.
+    /// Nothing of a plain `http://`.
     tls: Option<Tls>,
 }
 
@@ -61,7 +60,7 @@ impl std::fmt::Debug for Connection {
 }
 
 impl Connection {
-    pub fn new(endpoint: &str, token: Option<String>) -> Result<Self, ClientError> {
+    pub fn new(endpoint: &str, token: Option<String>, trust: &Trust) -> Result<Self, ClientError> {
         let wrong = || ClientError::Endpoint {
             given: endpoint.to_owned(),
         };
@@ -93,23 +92,8 @@ impl Connection {
             authority: authority.to_owned(),
             endpoint: endpoint.to_owned(),
             token,
-            tls: secure
-                .then(|| Tls::new(&parsed, &Trust::System))
-                .transpose()
-                .ok()
-                .flatten(),
-            secure,
+            tls: secure.then(|| Tls::new(&parsed, trust)).transpose()?,
         })
-    }
-
-    pub fn trusting(mut self, trust: &Trust) -> Result<Self, ClientError> {
-        if self.secure {
-            let parsed: http::uri::Authority = self.authority.parse().map_err(|_| ClientError::Endpoint {
-                given: self.endpoint.clone(),
-            })?;
-            self.tls = Some(Tls::new(&parsed, trust)?);
-        }
-        Ok(self)
     }
 
     pub fn endpoint(&self) -> &str {
@@ -203,19 +187,14 @@ impl Connection {
         socket
             .set_nodelay(true)
             .map_err(|error| self.unreachable(error))?;
-        let mut sender = match (&self.tls, self.secure) {
-            (Some(tls), _) => {
+        let mut sender = match &self.tls {
+            Some(tls) => {
                 let shaken = timeout(CONNECT, tls.connect(socket)).await;
                 let shaken = shaken.map_err(|_| self.timed_out(CONNECT))?;
                 self.begin(shaken.map_err(|error| self.disbelieved(error))?)
                     .await?
             }
-            (None, false) => self.begin(socket).await?,
-            (None, true) => {
-                return Err(ClientError::Trust {
-                    detail: "this system trusts nobody".to_owned(),
-                });
-            }
+            None => self.begin(socket).await?,
         };
         let mut request = self.request(method, path, payload)?;
         for (name, value) in headers {

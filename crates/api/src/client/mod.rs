@@ -52,17 +52,21 @@ pub struct Client {
 impl Client {
     /// `endpoint` is `http://host:port`, or `https://host:port` of one that the system trusts; a token is not needed for the open routes.
     pub fn new(endpoint: &str, token: Option<String>, project: &str) -> Result<Self, ClientError> {
-        Ok(Self {
-            connection: Connection::new(endpoint, token)?,
-            project: project.to_owned(),
-            keys: Keys::default(),
-        })
+        Self::trusting(endpoint, token, project, &Trust::System)
     }
 
     /// The same, believing only what this says of an `https://` endpoint.
-    pub fn trusting(mut self, trust: &Trust) -> Result<Self, ClientError> {
-        self.connection = self.connection.trusting(trust)?;
-        Ok(self)
+    pub fn trusting(
+        endpoint: &str,
+        token: Option<String>,
+        project: &str,
+        trust: &Trust,
+    ) -> Result<Self, ClientError> {
+        Ok(Self {
+            connection: Connection::new(endpoint, token, trust)?,
+            project: project.to_owned(),
+            keys: Keys::default(),
+        })
     }
 
     pub fn endpoint(&self) -> &str {

@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use crate::quantity::Quantity;
 
 pub use parse::{cidr as parse_cidr, labels as parse_labels, name as parse_name};
-pub(crate) use show::engine as show_engine;
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]

@@ -13,15 +13,6 @@ fn unless_default<D: Default + PartialEq, W>(part: &D, show: impl FnOnce(&D) -> 
     (*part != D::default()).then(|| show(part))
 }
 
-pub(crate) fn engine(engine: domain::Engine) -> &'static str {
-    match engine {
-        domain::Engine::Hosted => "hosted",
-        domain::Engine::Kubeadm => "kubeadm",
-        domain::Engine::K3s => "k3s",
-        domain::Engine::Cloud => "cloud",
-    }
-}
-
 impl From<&domain::ClusterSpec> for ClusterSpec {
     fn from(spec: &domain::ClusterSpec) -> Self {
         let domain::ClusterSpec {
@@ -35,7 +26,7 @@ impl From<&domain::ClusterSpec> for ClusterSpec {
             ..
         } = spec;
         Self {
-            engine: Some(engine(spec.engine).to_owned()),
+            engine: Some(spec.engine.as_str().to_owned()),
             version: version.map(|version| version.to_string()),
             vpc: Some(vpc.clone()),
             host: host.clone(),

@@ -1,6 +1,6 @@
 //! The edge's whole configuration: a route to every cluster's API, and what it serves inside every network.
 
-use std::net::SocketAddrV4;
+use std::{collections::HashMap, net::SocketAddrV4};
 
 use cluster::node::API_PORT;
 use ports::{
@@ -8,7 +8,7 @@ use ports::{
     store::Filter,
 };
 use types::{
-    Fault,
+    ClusterId, Fault, NetworkId,
     cluster::Cluster,
     machine::{Machine, Role},
     network::Network,
@@ -23,28 +23,26 @@ pub async fn render(world: &World) -> Result<EdgeConfig, Fault> {
     let clusters = records::list::<Cluster>(&*world.store, &everything).await?;
     let machines = records::list::<Machine>(&*world.store, &everything).await?;
     let networks = records::list::<Network>(&*world.store, &everything).await?;
-    let live = || clusters.iter().map(|c| &c.value).filter(|c| !c.deleting);
-    let mut routes = Vec::new();
-    for cluster in live() {
-        let own = machines
-            .iter()
-            .map(|m| &m.value)
-            .filter(|m| m.cluster == cluster.id);
-        for plane in own.filter(|m| matches!(m.role, Role::ControlPlane { .. })) {
-            for server_name in std::iter::once(&cluster.server_name).chain(&cluster.spec.host) {
-                routes.push(SniRoute {
-                    server_name: server_name.clone(),
-                    network: cluster.network.clone(),
-                    backend: SocketAddrV4::new(plane.address, API_PORT),
-                });
-            }
+    let live: Vec<&Cluster> = clusters
+        .iter()
+        .map(|c| &c.value)
+        .filter(|c| !c.deleting)
+        .collect();
+    let by_id: HashMap<&ClusterId, &Cluster> = live.iter().map(|cluster| (&cluster.id, *cluster)).collect();
+    let mut members: HashMap<&NetworkId, Vec<Member<'_>>> = HashMap::new();
+    for machine in machines.iter().map(|machine| &machine.value) {
+        if let Some(cluster) = by_id.get(&machine.cluster) {
+            let of_network = members.entry(&machine.network).or_default();
+            of_network.push(Member { cluster, machine });
         }
     }
+    let routes = members.values().flatten().flat_map(Member::routes);
+    let mut routes: Vec<SniRoute> = routes.collect();
+    routes.sort_by(|a, b| a.server_name.cmp(&b.server_name));
     let mut serving = identity::serving(world).await?;
-    let live_now: Vec<&Cluster> = live().collect();
     let identity = match identity::known(world).await? {
         Some(pki) => Some(EdgeIdentity {
-            snapshot: identity::snapshot(world, ground.value.edge_generation, &live_now).await?,
+            snapshot: identity::snapshot(world, ground.value.edge_generation, &live).await?,
             authorities: pki.services_pem(),
             revocations: pki.crl().to_vec(),
         }),
@@ -52,34 +50,15 @@ pub async fn render(world: &World) -> Result<EdgeConfig, Fault> {
     };
     let networks = networks.into_iter().map(|n| n.value).filter(|n| !n.deleting);
     let networks = networks.map(|network| {
-        let clients = live().filter(|c| c.network == network.id).flat_map(|cluster| {
-            let own = machines
-                .iter()
-                .map(|m| &m.value)
-                .filter(|m| m.cluster == cluster.id);
-            own.map(|machine| RegistryClient {
-                address: machine.address,
-                bundle: cluster.pins.bundle.clone(),
-                images: world.images.directory(&cluster.id),
-            })
-        });
-        let instances = machines.iter().map(|m| &m.value).filter(|machine| {
-            machine.network == network.id
-                && machine.stays()
-                && live().any(|cluster| cluster.id == machine.cluster)
-        });
-        let instances = instances.map(|machine| EdgeInstance {
-            id: machine.id.clone(),
-            cluster: machine.cluster.clone(),
-            address: machine.address,
-        });
+        let members = members.get(&network.id).map_or(&[][..], Vec::as_slice);
+        let staying = members.iter().filter(|member| member.machine.stays());
         EdgeNetwork {
-            instances: instances.collect(),
+            instances: staying.map(Member::instance).collect(),
             namespace: world.network.namespace(&network.id),
             platform_address: network.platform_address(),
-            clients: clients.collect(),
+            clients: members.iter().map(|member| member.client(world)).collect(),
             serving: serving.remove(&network.id),
-            id: network.id.clone(),
+            id: network.id,
         }
     });
     Ok(EdgeConfig {
@@ -90,4 +69,40 @@ pub async fn render(world: &World) -> Result<EdgeConfig, Fault> {
         bundle_cache: world.settings.bundle_cache.clone(),
         identity,
     })
+}
+
+/// A machine of a cluster that is to stay.
+struct Member<'a> {
+    cluster: &'a Cluster,
+    machine: &'a Machine,
+}
+
+impl Member<'_> {
+    /// None to a worker.
+    fn routes(&self) -> impl Iterator<Item = SniRoute> {
+        let Self { cluster, machine } = self;
+        let is_plane = matches!(machine.role, Role::ControlPlane { .. });
+        let names = std::iter::once(&cluster.server_name).chain(&cluster.spec.host);
+        names.filter(move |_| is_plane).map(|server_name| SniRoute {
+            server_name: server_name.clone(),
+            network: cluster.network.clone(),
+            backend: SocketAddrV4::new(machine.address, API_PORT),
+        })
+    }
+
+    fn client(&self, world: &World) -> RegistryClient {
+        RegistryClient {
+            address: self.machine.address,
+            bundle: self.cluster.pins.bundle.clone(),
+            images: world.images.directory(&self.cluster.id),
+        }
+    }
+
+    fn instance(&self) -> EdgeInstance {
+        EdgeInstance {
+            id: self.machine.id.clone(),
+            cluster: self.machine.cluster.clone(),
+            address: self.machine.address,
+        }
+    }
 }

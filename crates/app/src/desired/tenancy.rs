@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ::cluster::recipe::Recipe;
-use ports::store::{Entity, Filter};
+use ports::store::Entity;
 use serde_json::{Value, json};
 use types::{
     Fault, Timestamp,
@@ -57,11 +57,7 @@ fn tenant(cluster: &Cluster, project: Project, remove_after: Option<Timestamp>) 
 
 /// In the order of their ids, so that the same books render the same file.
 async fn of_cluster<T: Entity>(world: &World, cluster: &Cluster) -> Result<Vec<T>, Fault> {
-    let filter = Filter {
-        scope: Some(cluster.id.to_string()),
-        ..Filter::default()
-    };
-    let all = records::list::<T>(&*world.store, &filter).await?;
+    let all = records::within::<T>(&*world.store, cluster.id.as_str()).await?;
     let mut all: Vec<T> = all.into_iter().map(|found| found.value).collect();
     all.sort_by(|a, b| a.id().cmp(b.id()));
     Ok(all)

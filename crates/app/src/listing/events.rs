@@ -2,7 +2,7 @@
 
 use ports::paging::Mark;
 use types::{
-    Fault, FaultKind, ProjectId,
+    Fault, ProjectId,
     cluster::Cluster,
     network::Network,
     operation::{Event, Subject, SubjectKind},
@@ -64,25 +64,17 @@ impl Lists {
 
     async fn subject(&self, project: &ProjectId, reference: &str) -> Result<Option<Subject>, Fault> {
         let store = &*self.store;
-        let cluster = found(records::find::<Cluster>(store, project, reference).await)?;
+        let cluster = records::seek::<Cluster>(store, project, reference).await?;
         if let Some(cluster) = cluster {
             return Ok(Some(Subject {
                 kind: SubjectKind::Cluster,
                 id: cluster.value.id.to_string(),
             }));
         }
-        let network = found(records::find::<Network>(store, project, reference).await)?;
+        let network = records::seek::<Network>(store, project, reference).await?;
         Ok(network.map(|network| Subject {
             kind: SubjectKind::Network,
             id: network.value.id.to_string(),
         }))
-    }
-}
-
-fn found<T>(outcome: Result<T, Fault>) -> Result<Option<T>, Fault> {
-    match outcome {
-        Ok(found) => Ok(Some(found)),
-        Err(fault) if fault.kind == FaultKind::NotFound => Ok(None),
-        Err(fault) => Err(fault),
     }
 }

@@ -6,10 +6,10 @@ use std::borrow::Cow;
 use ports::{paging::Order, store::Entity};
 use types::{
     Labels,
-    cluster::{Cluster, Engine},
+    cluster::Cluster,
     machine::{Machine, Role},
     network::Network,
-    operation::{Operation, OperationKind, OperationState},
+    operation::Operation,
 };
 
 pub trait Listed: Entity {
@@ -43,13 +43,7 @@ impl Listed for Cluster {
             "version" => self.pins.version.to_string().into(),
             "vpc" => self.spec.vpc.as_str().into(),
             "networkId" => self.network.as_str().into(),
-            "engine" => match self.spec.engine {
-                Engine::Hosted => "hosted",
-                Engine::Kubeadm => "kubeadm",
-                Engine::K3s => "k3s",
-                Engine::Cloud => "cloud",
-            }
-            .into(),
+            "engine" => self.spec.engine.as_str().into(),
             _ => "".into(),
         }
     }
@@ -121,20 +115,8 @@ impl Listed for Operation {
     fn field(&self, name: &str) -> Cow<'_, str> {
         match name {
             "id" => self.id.as_str().into(),
-            "kind" => match self.kind {
-                OperationKind::Create => "create",
-                OperationKind::Update => "update",
-                OperationKind::Delete => "delete",
-            }
-            .into(),
-            "state" => match self.state {
-                OperationState::Running => "running",
-                OperationState::Succeeded => "succeeded",
-                OperationState::Failed => "failed",
-                OperationState::Superseded => "superseded",
-                OperationState::Cancelled => "cancelled",
-            }
-            .into(),
+            "kind" => self.kind.as_str().into(),
+            "state" => self.state.as_str().into(),
             "subjectKind" => self.subject.kind.as_str().into(),
             "subjectId" => self.subject.id.as_str().into(),
             "subjectName" => self.subject_name.as_str().into(),

@@ -1,6 +1,6 @@
 //! Clusters: create, apply, get, delete.
 
-use ports::store::{Doc, Filter, Versioned, Write};
+use ports::store::{Doc, Versioned, Write};
 use types::{
     ClusterId, Fault, Name, ProjectId,
     cluster::{Cluster, ClusterSpec},
@@ -75,13 +75,8 @@ impl Ops {
     }
 
     pub(super) async fn named(&self, project: &ProjectId, name: &Name) -> Result<Option<Cluster>, Fault> {
-        let filter = Filter {
-            scope: Some(project.to_string()),
-            name: Some(name.to_string()),
-            ..Filter::default()
-        };
-        let found = records::list::<Cluster>(&*self.world.store, &filter).await?;
-        Ok(found.into_iter().next().map(|c| c.value))
+        let found = records::named::<Cluster>(&*self.world.store, project.as_str(), name.as_str()).await?;
+        Ok(found.map(|cluster| cluster.value))
     }
 
     /// Creates what is not there, changes what differs, and takes up what failed.
@@ -198,16 +193,10 @@ impl Ops {
         })
         .await
     }
-}
 
-impl Ops {
     /// Others work in it: it is not one project's to take away.
     async fn refuse_shared(&self, cluster: &Cluster) -> Result<(), Fault> {
-        let filter = Filter {
-            scope: Some(cluster.id.to_string()),
-            ..Filter::default()
-        };
-        let shares = records::list::<ClusterShare>(&*self.world.store, &filter).await?;
+        let shares = records::within::<ClusterShare>(&*self.world.store, cluster.id.as_str()).await?;
         let shares = shares.into_iter().map(|share| share.value);
         let with: Vec<String> = shares
             .filter(ClusterShare::is_active)

@@ -1,6 +1,5 @@
 //! Instances: the machines a tenant may see.
 
-use ports::store::Filter;
 use types::{Fault, ProjectId, machine::Machine};
 
 use super::Ops;
@@ -8,11 +7,7 @@ use crate::records;
 
 impl Ops {
     pub async fn list_instances(&self, project: &ProjectId) -> Result<Vec<Machine>, Fault> {
-        let filter = Filter {
-            scope: Some(project.to_string()),
-            ..Filter::default()
-        };
-        let all = records::list::<Machine>(&*self.world.store, &filter).await?;
+        let all = records::within::<Machine>(&*self.world.store, project.as_str()).await?;
         let mut visible: Vec<Machine> = all
             .into_iter()
             .map(|m| m.value)

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use ports::store::{Doc, Filter, Write};
+use ports::store::{Doc, Filter, Versioned, Write};
 use types::{
-    Cidr, Fault, NetworkId, ProjectId,
+    Cidr, Fault, Name, NetworkId, ProjectId,
     cluster::Cluster,
     network::{HOST_ACCOUNT, LOCAL_HOST, Network, check_range},
     operation::{Operation, OperationKind, Subject, SubjectKind},
@@ -73,6 +73,14 @@ impl Ops {
         .await
     }
 
+    async fn network_named(
+        &self,
+        project: &ProjectId,
+        name: &Name,
+    ) -> Result<Option<Versioned<Network>>, Fault> {
+        records::named(&*self.world.store, project.as_str(), name.as_str()).await
+    }
+
     /// Makes what is not there, and gives what is there its labels. A range is for life.
     pub async fn apply_network(
         &self,
@@ -81,25 +89,16 @@ impl Ops {
         cidr: Cidr,
     ) -> Result<NetworkApplied, Fault> {
         let called = &called;
-        let filter = Filter {
-            scope: Some(project.to_string()),
-            name: Some(called.name.to_string()),
-            ..Filter::default()
-        };
-        let filter = &filter;
-        let present = records::list::<Network>(&*self.world.store, filter).await?;
-        if present.is_empty() {
+        let present = self.network_named(project, &called.name).await?;
+        if present.is_none() {
             let (network, operation) = self.create_network(project, called.clone(), cidr).await?;
             let operation = Some(operation);
             return Ok(NetworkApplied { network, operation });
         }
         self.accept(move || {
             Box::pin(async move {
-                let found = records::list::<Network>(&*self.world.store, filter).await?;
-                let mut network = found
-                    .into_iter()
-                    .next()
-                    .ok_or_else(|| Fault::not_found("vpc", called.name.as_str()))?;
+                let found = self.network_named(project, &called.name).await?;
+                let mut network = found.ok_or_else(|| Fault::not_found("vpc", called.name.as_str()))?;
                 terms::expect(Some(&network.value))?;
                 if network.value.cidr != cidr {
                     return Err(Fault::refused(

@@ -34,10 +34,7 @@ pub(super) async fn cluster(world: &World, lease: &Lease) -> Result<Outcome, Fau
         id: m.id.to_string(),
     }));
     // What was granted in it, and with whom it was shared.
-    let of_it = Filter {
-        scope: Some(scene.cluster.value.id.to_string()),
-        ..Filter::default()
-    };
+    let of_it = Filter::within(scene.cluster.value.id.as_str());
     for kind in [ClusterGrant::KIND, ClusterShare::KIND] {
         for doc in world.store.list(kind, &of_it).await.map_err(records::fault)? {
             writes.push(Write::Delete { kind, id: doc.id });

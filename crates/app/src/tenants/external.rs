@@ -7,7 +7,7 @@ use ports::store::{Doc, Filter, Versioned, Write};
 use sha2::{Digest, Sha256};
 use types::{
     Email, Fault, FaultKind, Secret, Timestamp, UserId,
-    tenant::{ExternalIdentity, ExternalSession, GroupGrant, Organisation, Place, Project, User},
+    tenant::{ExternalIdentity, ExternalSession, GroupGrant, Organisation, Place, User},
 };
 
 use super::{
@@ -201,11 +201,7 @@ impl Tenants {
         let (Some(org), Some(project)) = (&found, project) else {
             return Ok(found.map(|org| Place::Org(org.id)));
         };
-        let filter = Filter {
-            scope: Some(org.id.to_string()),
-            ..Filter::default()
-        };
-        let projects = records::list::<Project>(&*self.store, &filter).await?;
+        let projects = self.projects_of(&org.id).await?;
         let found = projects
             .into_iter()
             .map(|found| found.value)

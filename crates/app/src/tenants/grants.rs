@@ -6,7 +6,7 @@
 
 use ports::{
     Store,
-    store::{Doc, Filter, Write},
+    store::{Doc, Write},
 };
 use types::{
     Email, Fault, FaultKind, GrantId, Name, OrgId, Principal, ProjectId,
@@ -265,13 +265,8 @@ impl Tenants {
         if name.parse::<Name>().is_err() {
             return Ok(None);
         }
-        let filter = Filter {
-            scope: Some(home.to_string()),
-            name: Some(name.to_owned()),
-            ..Filter::default()
-        };
-        let found = records::list::<ServiceAccount>(store, &filter).await?;
-        Ok(found.into_iter().next().map(|account| account.value))
+        let found = records::named::<ServiceAccount>(store, home.as_str(), name).await?;
+        Ok(found.map(|account| account.value))
     }
 
     /// At once: the cluster is told of what changed.
@@ -299,11 +294,7 @@ impl GrantedCluster {
 }
 
 async fn of_cluster(store: &dyn Store, cluster: &Cluster) -> Result<Vec<ClusterGrant>, Fault> {
-    let filter = Filter {
-        scope: Some(cluster.id.to_string()),
-        ..Filter::default()
-    };
-    let all = records::list::<ClusterGrant>(store, &filter).await?;
+    let all = records::within::<ClusterGrant>(store, cluster.id.as_str()).await?;
     let mut all: Vec<ClusterGrant> = all.into_iter().map(|grant| grant.value).collect();
     all.sort_by(|a, b| (&a.principal_name, &a.granted).cmp(&(&b.principal_name, &b.granted)));
     Ok(all)

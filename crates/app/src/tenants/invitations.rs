@@ -225,13 +225,8 @@ impl Tenants {
         digest: &str,
         now: Timestamp,
     ) -> Result<Option<Versioned<Invitation>>, Fault> {
-        let filter = Filter {
-            scope: Some(PLATFORM.to_owned()),
-            name: Some(digest.to_owned()),
-            ..Filter::default()
-        };
-        let found = records::list::<Invitation>(&*self.store, &filter).await?;
-        Ok(found.into_iter().find(|found| found.value.expires > now))
+        let found = records::named::<Invitation>(&*self.store, PLATFORM, digest).await?;
+        Ok(found.filter(|found| found.value.expires > now))
     }
 }
 

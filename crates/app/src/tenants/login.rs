@@ -3,7 +3,7 @@
 
 use iam::password;
 use ports::{
-    store::{Batch, Doc, Filter, PLATFORM, StoreError, Versioned, Write},
+    store::{Batch, Doc, PLATFORM, StoreError, Versioned, Write},
     vault::SecretRef,
 };
 use tokio::sync::Semaphore;
@@ -57,12 +57,7 @@ impl Tenants {
     }
 
     pub(super) async fn user_named(&self, email: &str) -> Result<Option<Versioned<User>>, Fault> {
-        let filter = Filter {
-            scope: Some(PLATFORM.to_owned()),
-            name: Some(email.to_owned()),
-            ..Filter::default()
-        };
-        Ok(records::list(&*self.store, &filter).await?.into_iter().next())
+        records::named(&*self.store, PLATFORM, email).await
     }
 
     pub(super) async fn password_of(&self, user: &UserId) -> Result<Option<String>, Fault> {

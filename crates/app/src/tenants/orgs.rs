@@ -2,7 +2,7 @@
 
 use ports::{
     paging::Order,
-    store::{Doc, Filter, PLATFORM, Versioned, Write},
+    store::{Doc, PLATFORM, Versioned, Write},
 };
 use types::{
     Fault, Name, OrgId, Principal,
@@ -64,12 +64,7 @@ impl Tenants {
     }
 
     pub(super) async fn org_named(&self, name: &str) -> Result<Option<Versioned<Organisation>>, Fault> {
-        let filter = Filter {
-            scope: Some(PLATFORM.to_owned()),
-            name: Some(name.to_owned()),
-            ..Filter::default()
-        };
-        Ok(records::list(&*self.store, &filter).await?.into_iter().next())
+        records::named(&*self.store, PLATFORM, name).await
     }
 
     pub async fn set_org_quota(&self, id: &OrgId, quota: Quota) -> Result<Organisation, Fault> {
@@ -129,11 +124,7 @@ impl Tenants {
     }
 
     pub(super) async fn projects_of(&self, org: &OrgId) -> Result<Vec<Versioned<Project>>, Fault> {
-        let filter = Filter {
-            scope: Some(org.to_string()),
-            ..Filter::default()
-        };
-        records::list(&*self.store, &filter).await
+        records::within(&*self.store, org.as_str()).await
     }
 }
 

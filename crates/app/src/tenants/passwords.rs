@@ -5,7 +5,7 @@ use iam::{
     opaque,
     password::{self, PasswordError},
 };
-use ports::store::{Doc, Filter, PLATFORM, Versioned, Write};
+use ports::store::{Doc, PLATFORM, Versioned, Write};
 use types::{
     Fault, FaultKind, Secret, Timestamp, UserId,
     tenant::{PasswordReset, User},
@@ -142,14 +142,9 @@ impl Tenants {
     }
 
     async fn reset_of(&self, digest: &str) -> Result<Option<Versioned<PasswordReset>>, Fault> {
-        let filter = Filter {
-            scope: Some(PLATFORM.to_owned()),
-            name: Some(digest.to_owned()),
-            ..Filter::default()
-        };
         let now = self.clock.now();
-        let found = records::list::<PasswordReset>(&*self.store, &filter).await?;
-        Ok(found.into_iter().find(|found| found.value.expires > now))
+        let found = records::named::<PasswordReset>(&*self.store, PLATFORM, digest).await?;
+        Ok(found.filter(|found| found.value.expires > now))
     }
 
     /// By address or id; not the platform's first administrator, who has no password and needs none.

@@ -162,18 +162,15 @@ impl Tenants {
                 let store = &*self.store;
                 let project = records::get::<Project>(store, id.as_str()).await?;
                 terms::expect(project.as_ref().map(|project| &project.value))?;
-                let inside = Filter {
-                    scope: Some(id.to_string()),
-                    ..Filter::default()
-                };
+                let inside = id.as_str();
                 let mut holding: Vec<String> = Vec::new();
-                for cluster in records::list::<Cluster>(store, &inside).await? {
+                for cluster in records::within::<Cluster>(store, inside).await? {
                     holding.push(format!("the cluster '{}'", cluster.value.name));
                 }
-                for network in records::list::<Network>(store, &inside).await? {
+                for network in records::within::<Network>(store, inside).await? {
                     holding.push(format!("the VPC '{}'", network.value.name));
                 }
-                for secret in records::list::<KeptSecret>(store, &inside).await? {
+                for secret in records::within::<KeptSecret>(store, inside).await? {
                     holding.push(format!("the secret '{}'", secret.value.name));
                 }
                 if !holding.is_empty() {
@@ -188,7 +185,7 @@ impl Tenants {
                     id: id.to_string(),
                 }];
                 writes.extend(self.end_shares(&self.project(id).await?).await?);
-                let accounts = records::list::<ServiceAccount>(store, &inside).await?;
+                let accounts = records::within::<ServiceAccount>(store, inside).await?;
                 for account in &accounts {
                     writes.extend(grants::of_principal(store, account.value.id.as_str()).await?);
                 }
@@ -199,7 +196,7 @@ impl Tenants {
                     }
                     gone("service-account", account.value.id.to_string());
                 }
-                for token in records::list::<IssuedToken>(store, &inside).await? {
+                for token in records::within::<IssuedToken>(store, inside).await? {
                     gone("token", token.value.id.to_string());
                 }
                 for invitation in records::list::<Invitation>(store, &Filter::default()).await? {

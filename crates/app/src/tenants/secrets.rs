@@ -4,7 +4,7 @@
 //! sealed, like the secret's id: no value can be passed off as another.
 
 use ports::{
-    store::{Doc, Filter, Versioned, Write},
+    store::{Doc, Versioned, Write},
     vault::SecretRef,
 };
 use types::{
@@ -77,11 +77,7 @@ impl Tenants {
     }
 
     pub async fn list_secrets(&self, project: &ProjectId) -> Result<Vec<KeptSecret>, Fault> {
-        let filter = Filter {
-            scope: Some(project.to_string()),
-            ..Filter::default()
-        };
-        let all = records::list::<KeptSecret>(&*self.store, &filter).await?;
+        let all = records::within::<KeptSecret>(&*self.store, project.as_str()).await?;
         let mut all: Vec<KeptSecret> = all.into_iter().map(|secret| secret.value).collect();
         all.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(all)

@@ -5,7 +5,7 @@
 
 use ports::{
     Store,
-    store::{Doc, Filter, Versioned, Write},
+    store::{Doc, Versioned, Write},
 };
 use types::{
     Fault, FaultKind, Principal, ProjectId, ShareId, cluster::Cluster, grant::ClusterGrant, machine::Machine,
@@ -116,32 +116,29 @@ impl Tenants {
         project: &ProjectId,
         reference: &str,
     ) -> Result<Vec<ClusterShare>, Fault> {
-        let cluster = records::find::<Cluster>(&*self.store, project, reference)
-            .await?
-            .value;
+        let cluster = records::find::<Cluster>(&*self.store, project, reference).await?;
+        self.standing(&cluster.value).await
+    }
+
+    async fn standing(&self, cluster: &Cluster) -> Result<Vec<ClusterShare>, Fault> {
         let now = self.clock.now();
-        let shares = of_cluster(&*self.store, &cluster).await?;
+        let shares = of_cluster(&*self.store, cluster).await?;
         let shares = shares.into_iter().map(|share| share.value);
         Ok(shares.filter(|share| share.has_a_stake(now)).collect())
     }
 
     /// Whether others than its own project have something in a cluster. One that is not there is nobody's.
     pub async fn is_shared(&self, project: &ProjectId, reference: &str) -> Result<bool, Fault> {
-        match self.list_shares(project, reference).await {
-            Ok(shares) => Ok(!shares.is_empty()),
-            Err(fault) if fault.kind == FaultKind::NotFound => Ok(false),
-            Err(fault) => Err(fault),
+        match records::seek::<Cluster>(&*self.store, project, reference).await? {
+            Some(cluster) => Ok(!self.standing(&cluster.value).await?.is_empty()),
+            None => Ok(false),
         }
     }
 
     /// The same of the cluster that an instance is of.
     pub async fn is_instance_shared(&self, project: &ProjectId, reference: &str) -> Result<bool, Fault> {
-        let inside = Filter {
-            scope: Some(project.to_string()),
-            ..Filter::default()
-        };
         // Names of instances are unique in their cluster only.
-        for machine in records::list::<Machine>(&*self.store, &inside).await? {
+        for machine in records::within::<Machine>(&*self.store, project.as_str()).await? {
             let Machine {
                 id,
                 hostname,
@@ -194,11 +191,7 @@ impl Tenants {
 
     /// Whoever has namespaces of the project is to look at what changed.
     pub(super) async fn look_at_all(&self, project: &ProjectId) -> Result<Vec<Write>, Fault> {
-        let inside = Filter {
-            scope: Some(project.to_string()),
-            ..Filter::default()
-        };
-        let own = records::list::<Cluster>(&*self.store, &inside).await?;
+        let own = records::within::<Cluster>(&*self.store, project.as_str()).await?;
         let mut writes: Vec<Write> = own.iter().map(|cluster| self.look_at(&cluster.value)).collect();
         for shared in self.clusters_shared_with(project).await? {
             writes.push(self.look_at(&shared.cluster));
@@ -234,11 +227,7 @@ fn refuse_unfit(cluster: &Cluster, owner: &Project, with: &Project) -> Result<()
 
 /// They were given by administrators of one project, over what was theirs alone.
 async fn refuse_grants(store: &dyn Store, cluster: &Cluster) -> Result<(), Fault> {
-    let filter = Filter {
-        scope: Some(cluster.id.to_string()),
-        ..Filter::default()
-    };
-    let grants = records::list::<ClusterGrant>(store, &filter).await?;
+    let grants = records::within::<ClusterGrant>(store, cluster.id.as_str()).await?;
     let wide: Vec<String> = grants
         .into_iter()
         .filter(|grant| reaches_others(&grant.value))
@@ -271,11 +260,7 @@ fn reaches_others(grant: &ClusterGrant) -> bool {
 }
 
 async fn of_cluster(store: &dyn Store, cluster: &Cluster) -> Result<Vec<Versioned<ClusterShare>>, Fault> {
-    let filter = Filter {
-        scope: Some(cluster.id.to_string()),
-        ..Filter::default()
-    };
-    let mut all = records::list::<ClusterShare>(store, &filter).await?;
+    let mut all = records::within::<ClusterShare>(store, cluster.id.as_str()).await?;
     all.sort_by(|a, b| a.value.with.name.cmp(&b.value.with.name));
     Ok(all)
 }

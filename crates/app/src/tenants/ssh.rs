@@ -2,7 +2,7 @@
 
 use cluster::ssh::PublicKey;
 use iam::{ticket, token::Claims};
-use ports::store::{Doc, Filter, Write};
+use ports::store::{Doc, Write};
 use types::{
     Fault, FaultKind, MachineId, Name, Principal, ProjectId, SshKeyId, TokenId,
     ssh_key::{MOST, SshKey},
@@ -61,11 +61,7 @@ impl Tenants {
 
     /// The caller's own.
     pub async fn list_ssh_keys(&self, caller: &Principal) -> Result<Vec<SshKey>, Fault> {
-        let filter = Filter {
-            scope: Some(caller.id.clone()),
-            ..Filter::default()
-        };
-        let all = records::list::<SshKey>(&*self.store, &filter).await?;
+        let all = records::within::<SshKey>(&*self.store, &caller.id).await?;
         let mut all: Vec<SshKey> = all.into_iter().map(|key| key.value).collect();
         all.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(all)

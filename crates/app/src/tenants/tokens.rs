@@ -3,7 +3,7 @@
 use iam::token::Claims;
 use ports::{
     paging::Order,
-    store::{Doc, Filter, Write},
+    store::{Doc, Write},
 };
 use types::{
     ClusterId, Fault, Principal, ProjectId, Secret, Timestamp, TokenId,
@@ -168,11 +168,7 @@ impl Tenants {
     }
 
     async fn tokens_of(&self, project: &ProjectId) -> Result<Vec<IssuedToken>, Fault> {
-        let filter = Filter {
-            scope: Some(project.to_string()),
-            ..Filter::default()
-        };
-        let all = records::list::<IssuedToken>(&*self.store, &filter).await?;
+        let all = records::within::<IssuedToken>(&*self.store, project.as_str()).await?;
         Ok(all.into_iter().map(|token| token.value).collect())
     }
 

@@ -43,7 +43,7 @@ pub async fn run(connection: &Connection, command: Logout) -> Result<(), Failure
     let mut credentials = locked.read()?;
     let context = credentials.get(&context.name)?.clone();
     let request = Request {
-        refresh_token: context.refresh.expose_str().unwrap_or_default().to_owned(),
+        refresh_token: context.refresh.reveal(),
     };
     context.client(None, "")?.logout(&request).await?;
     credentials.remove(&context.name);

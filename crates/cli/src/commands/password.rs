@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use api::tenant::PasswordChange;
 use clap::Args;
-use types::Secret;
 
 use crate::{
     ask,
@@ -40,11 +39,10 @@ pub async fn run(connection: &Connection, command: Password) -> Result<(), Failu
     let locked = credentials::lock()?;
     let mut credentials = locked.read()?;
     let mut context = credentials.get(&context.name)?.clone();
-    let text = |secret: &Secret| secret.expose_str().unwrap_or_default().to_owned();
     let client = context.client(Some(&context.access), "")?;
     let request = PasswordChange {
-        current: text(&current),
-        password: text(&new),
+        current: current.reveal(),
+        password: new.reveal(),
     };
     context.renew(client.change_password(&request).await?, now());
     let told = format!(

@@ -55,7 +55,7 @@ impl Context {
     /// A client of its platform, with this token.
     pub fn client(&self, token: Option<&Secret>, project: &str) -> Result<Client, Failure> {
         let token = token.and_then(|token| token.expose_str().ok()).map(str::to_owned);
-        Ok(Client::new(&self.endpoint, token, project)?.trusting(&self.trust())?)
+        Ok(Client::trusting(&self.endpoint, token, project, &self.trust())?)
     }
 
     /// Takes over what the platform says it is known by from now on, as long as what was known before vouches for it.

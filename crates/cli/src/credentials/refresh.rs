@@ -30,7 +30,7 @@ async fn refreshed(locked: &Locked, name: &str) -> Result<Context, Failure> {
     // A file that cannot be written is found out while the old token is still good.
     locked.write(&credentials)?;
     let request = Refresh {
-        refresh_token: context.refresh.expose_str().unwrap_or_default().to_owned(),
+        refresh_token: context.refresh.reveal(),
         project: None,
     };
     let client = context.client(None, "")?;

@@ -31,10 +31,6 @@ struct StoredContext {
     refresh_token: String,
 }
 
-fn text(secret: &Secret) -> String {
-    secret.expose_str().unwrap_or_default().to_owned()
-}
-
 impl From<&Credentials> for StoredCredentials {
     fn from(credentials: &Credentials) -> Self {
         let stored = |context: &Context| StoredContext {
@@ -43,9 +39,9 @@ impl From<&Credentials> for StoredCredentials {
             email: context.email.clone(),
             project: context.project.clone(),
             ca: context.ca.clone(),
-            access_token: text(&context.access),
+            access_token: context.access.reveal(),
             access_token_ends: context.access_ends.0,
-            refresh_token: text(&context.refresh),
+            refresh_token: context.refresh.reveal(),
         };
         Self {
             current: credentials.current.clone(),

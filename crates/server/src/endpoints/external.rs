@@ -111,7 +111,6 @@ fn presented(asserted: Asserted) -> Presented {
 }
 
 fn view(begun: Begun) -> LoginBegun {
-    let text = |secret: &Secret| secret.expose_str().unwrap_or_default().to_owned();
     match begun {
         Begun::Browser {
             login,
@@ -119,10 +118,10 @@ fn view(begun: Begun) -> LoginBegun {
             url,
             expires_in_s,
         } => LoginBegun {
-            login: text(&login),
+            login: login.reveal(),
             expires_in: expires_in_s,
             authorization_url: Some(url),
-            state: Some(text(&state)),
+            state: Some(state.reveal()),
             user_code: None,
             verification_uri: None,
             verification_uri_complete: None,
@@ -134,7 +133,7 @@ fn view(begun: Begun) -> LoginBegun {
             verification_uri_complete,
             expires_in_s,
         } => LoginBegun {
-            login: text(&login),
+            login: login.reveal(),
             expires_in: expires_in_s,
             authorization_url: None,
             state: None,

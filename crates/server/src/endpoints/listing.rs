@@ -1,6 +1,6 @@
 //! What every list has in common: pages, selectors, and watching instead.
 
-use std::{convert::Infallible, time::Duration};
+use std::convert::Infallible;
 
 use api::query::DEFAULT_LIMIT;
 use app::{
@@ -19,20 +19,16 @@ use axum::{
 use futures::{Stream, StreamExt, stream};
 use ports::paging::Mark;
 use serde::{Deserialize, Serialize};
-use tokio::time::Instant;
 use types::{Fault, ProjectId};
 
-use super::stopped;
 use crate::{
     answer::{Answer, Asked, Refusal},
-    guard::Pass,
+    guard::Seat,
     router::Api,
     token::Question,
 };
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-/// Whoever watches is asked again whether they may, this often.
-const ADMITTED_FOR: Duration = Duration::from_secs(15);
 
 /// Names and bounds are checked against the table before this is read.
 #[derive(Debug, Default, Deserialize)]
@@ -97,21 +93,25 @@ pub fn next<T>(question: &Question, page: &Paged<T>) -> Option<String> {
 pub struct ListAsked {
     query: Query,
     last_event: Option<String>,
-    pass: Pass,
+    /// Only of a watch.
+    seat: Option<Seat>,
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for ListAsked {
+impl FromRequestParts<Api> for ListAsked {
     type Rejection = Refusal;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
-        let Asked(query) = Asked::<Query>::from_request_parts(parts, state).await?;
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Refusal> {
+        let Asked(query) = Asked::<Query>::from_request_parts(parts, api).await?;
         let header = parts.headers.get(LAST_EVENT_ID);
         let last_event = header.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-        let pass = Pass::from_request_parts(parts, state).await?;
+        let seat = match query.watch {
+            true => Some(Seat::from_request_parts(parts, api).await?),
+            false => None,
+        };
         Ok(Self {
             query,
             last_event,
-            pass,
+            seat,
         })
     }
 }
@@ -143,7 +143,7 @@ impl ListAsked {
 
     /// A page, or a stream; `page` makes the answer of a list's items and its next cursor.
     pub async fn answer<T, V, L>(
-        self,
+        mut self,
         api: Api,
         project: ProjectId,
         page: impl FnOnce(Vec<V>, Option<String>) -> L,
@@ -155,8 +155,8 @@ impl ListAsked {
     {
         let selection = self.selection::<T>()?;
         let question = self.question::<T>(&project);
-        if self.query.watch {
-            return self.watch::<T, V>(api, project, selection, question).await;
+        if let Some(seat) = self.seat.take() {
+            return self.watch::<T, V>(api, seat, project, selection, question).await;
         }
         if self.query.resume.is_some() {
             return Err(misplaced(
@@ -180,6 +180,7 @@ impl ListAsked {
     async fn watch<T, V>(
         self,
         api: Api,
+        seat: Seat,
         project: ProjectId,
         selection: Selection,
         question: Question,
@@ -217,8 +218,7 @@ impl ListAsked {
             .lists
             .watch::<T>(&project, selection, from.transpose()?)
             .await?;
-        let stop = stopped(api.stop.clone());
-        let events = events::<T, V>(watch, question, api, self.pass).take_until(stop);
+        let events = events::<T, V>(watch, question).take_until(seat.over());
         Ok(Sse::new(events).into_response())
     }
 }
@@ -227,45 +227,20 @@ fn misplaced(name: &str, why: &str, remedy: &'static str) -> Fault {
     Fault::unfit("query-misplaced", why, remedy).at(name)
 }
 
-struct Following<T> {
-    watch: Watch<T>,
-    api: Api,
-    pass: Pass,
-    admitted_until: Instant,
-}
-
-/// Ends when the watch cannot go on, or its caller may not: whoever takes it up again is told why.
-fn events<T, V>(
-    watch: Watch<T>,
-    question: Question,
-    api: Api,
-    pass: Pass,
-) -> impl Stream<Item = Result<Event, Infallible>>
+/// Ends when the watch cannot go on: whoever takes it up again is told why.
+fn events<T, V>(watch: Watch<T>, question: Question) -> impl Stream<Item = Result<Event, Infallible>>
 where
     T: Listed + 'static,
     V: for<'a> From<&'a T> + PartialEq + Serialize + Send + 'static,
 {
-    let following = Following {
-        watch,
-        api,
-        pass,
-        admitted_until: Instant::now() + ADMITTED_FOR,
-    };
-    let pages = stream::unfold(following, |mut following| async {
-        let notices = match following.watch.next().await {
-            Ok(notices) => notices,
+    let pages = stream::unfold(watch, |mut watch| async {
+        match watch.next().await {
+            Ok(notices) => Some((notices, watch)),
             Err(fault) => {
                 tracing::debug!(code = %fault.code, cause = %fault.cause, "a watch ends");
-                return None;
+                None
             }
-        };
-        if Instant::now() >= following.admitted_until {
-            if !following.pass.is_good_still(&following.api).await {
-                return None;
-            }
-            following.admitted_until = Instant::now() + ADMITTED_FOR;
         }
-        Some((notices, following))
     });
     pages.flat_map(move |notices| {
         let mut told: Vec<_> = notices

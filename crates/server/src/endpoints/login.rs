@@ -97,11 +97,10 @@ fn shown(pair: &Pair) -> Answer<Response> {
 }
 
 pub(super) fn token_pair(pair: &Pair) -> TokenPair {
-    let text = |secret: &Secret| secret.expose_str().unwrap_or_default().to_owned();
     TokenPair {
-        access_token: text(&pair.access),
+        access_token: pair.access.reveal(),
         expires_in: pair.access_lives_s,
-        refresh_token: text(&pair.refresh),
+        refresh_token: pair.refresh.reveal(),
     }
 }
 

@@ -114,7 +114,7 @@ pub(super) async fn invite(
         id: invitation.id.to_string(),
         email: invitation.email.to_string(),
         grant: GrantView::from(&invitation.grant),
-        code: code.expose_str().unwrap_or_default().to_owned(),
+        code: code.reveal(),
         expires: moment::to_wire(invitation.expires),
     })))
 }

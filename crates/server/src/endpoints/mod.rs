@@ -36,7 +36,7 @@ use axum::response::Response;
 use serde_json::json;
 use types::{Fault, Findings, operation::Operation};
 
-use crate::{answer::accepted, audit::Note, router::Stop};
+use crate::{answer::accepted, audit::Note};
 
 /// A name, and labels where they are given.
 /// Nothing when something of it was found wrong.
@@ -54,11 +54,6 @@ fn begun(operation: &Operation) -> Response {
         .on(accepted(OperationAccepted {
             operation: OperationView::from(operation),
         }))
-}
-
-async fn stopped(mut stop: Stop) {
-    // A sender that is gone is a daemon that is gone.
-    let _ = stop.wait_for(|stop| *stop).await;
 }
 
 /// A field was neither read nor found wrong.

@@ -1,7 +1,7 @@
 //! `/operations`, and watching one as server-sent events
 //!
-//! A watch ends with its operation, with the surface's stream, or when the daemon stops, whichever is first; a client
-//! whose operation has not ended watches again.
+//! A watch ends with its operation, with the surface's stream, with its caller's right to it, or when the daemon stops,
+//! whichever is first; a client whose operation has not ended watches again.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -18,11 +18,11 @@ use futures::{Stream, StreamExt, stream, stream::BoxStream};
 use serde_json::json;
 use types::{Fault, OperationId, operation::Operation};
 
-use super::{listing::ListAsked, stopped};
+use super::listing::ListAsked;
 use crate::{
     answer::Answer,
     audit::Note,
-    guard::{Referenced, Within},
+    guard::{Referenced, Seat, Within},
     router::Api,
 };
 
@@ -53,15 +53,14 @@ pub async fn cancel(State(api): State<Api>, Referenced(project, id): Referenced)
 pub async fn watch(
     State(api): State<Api>,
     Referenced(project, id): Referenced,
+    seat: Seat,
 ) -> Answer<Sse<impl Stream<Item = Result<Event, Infallible>>>> {
     let operations = api.surface.watch_operation(&project, &parse_id(&id)?).await?;
-    let events = until_final(operations)
-        .take_until(stopped(api.stop))
-        .map(|operation| {
-            let view = OperationView::from(&operation);
-            let data = serde_json::to_string(&view).unwrap_or_default();
-            Ok(Event::default().event("operation").data(data))
-        });
+    let events = until_final(operations).take_until(seat.over()).map(|operation| {
+        let view = OperationView::from(&operation);
+        let data = serde_json::to_string(&view).unwrap_or_default();
+        Ok(Event::default().event("operation").data(data))
+    });
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }
 

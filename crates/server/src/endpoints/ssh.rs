@@ -88,7 +88,7 @@ pub async fn enter(
             endpoint: pass.endpoint.to_string(),
             server_name: pass.server_name,
             authorities: pass.authorities,
-            ticket: ticket.token.expose_str().unwrap_or_default().to_owned(),
+            ticket: ticket.token.reveal(),
         },
     })))
 }

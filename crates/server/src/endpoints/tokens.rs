@@ -12,7 +12,7 @@ use app::tenants::Fresh;
 use axum::{Json, extract::State, response::Response};
 use serde_json::json;
 use types::{
-    Fault, Findings, Secret,
+    Fault, Findings,
     tenant::{Role, RoleError},
 };
 
@@ -116,7 +116,7 @@ pub async fn create(
     let note = Note::of(&id, &id).change(change);
     Ok(note.on(Json(TokenFresh {
         id: id.to_string(),
-        token: shown(&token),
+        token: token.reveal(),
         expires: moment::to_wire(expires),
     })))
 }
@@ -137,11 +137,7 @@ pub async fn for_cluster(
         .cluster_token(&principal, &project, &cluster.id)
         .await?;
     Ok(Json(ClusterTokenView {
-        token: shown(&token),
+        token: token.reveal(),
         expires: moment::to_wire(expires),
     }))
-}
-
-fn shown(token: &Secret) -> String {
-    token.expose_str().unwrap_or_default().to_owned()
 }

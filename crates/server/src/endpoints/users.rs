@@ -39,7 +39,7 @@ pub async fn offer_reset(State(api): State<Api>, At(member): At<String>) -> Answ
     let Reset { user, code, expires } = api.tenants.offer_reset(&member).await?;
     let body = ResetView {
         email: user.email.to_string(),
-        code: code.expose_str().unwrap_or_default().to_owned(),
+        code: code.reveal(),
         expires: moment::to_wire(expires),
     };
     Ok(Note::of(&user.email, &user.id).on(([(header::CACHE_CONTROL, "no-store")], Json(body))))

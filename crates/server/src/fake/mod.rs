@@ -39,6 +39,7 @@ use crate::{
     auth::TokenHash,
     backup::Backup,
     daemon,
+    guard::Seats,
     limits::{Limits, Rate},
     metrics::Metrics,
     router::{Api, router},
@@ -68,6 +69,7 @@ pub struct Fake {
     pub pki: Arc<FakePki>,
     /// What each principal may ask.
     pub rate: Rate,
+    pub seats: Arc<Seats>,
 }
 
 impl Default for Fake {
@@ -78,6 +80,7 @@ impl Default for Fake {
             world: Arc::default(),
             pki: Arc::default(),
             rate: RATE,
+            seats: Arc::default(),
             books: Arc::new(MemoryStore::new()),
             turn: Arc::default(),
             keys: Arc::new(Rotator::new(store.clone(), vault.clone())),
@@ -186,6 +189,7 @@ impl Fake {
             lists: Lists::new(self.books.clone()),
             token: Arc::new(TokenHash::of(&Secret::new(TOKEN))),
             limits: Arc::new(Limits::default()),
+            seats: self.seats.clone(),
             rate: self.rate,
             audit: self.audit.clone(),
             keys: self.keys.clone(),

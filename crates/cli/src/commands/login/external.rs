@@ -51,7 +51,7 @@ impl External {
             Ok(code) => {
                 let mut request = self.complete(&begun, project);
                 request.state = Some(state.clone());
-                request.code = Some(text(code));
+                request.code = Some(code.reveal());
                 let done = client.complete_login(&request).await.map_err(Failure::from);
                 done.and_then(|progress| progress.tokens.ok_or_else(unexpected))
             }
@@ -113,14 +113,10 @@ impl External {
             login: begun.login.clone(),
             state: None,
             code: None,
-            invitation: self.invitation.as_ref().map(text),
+            invitation: self.invitation.as_ref().map(Secret::reveal),
             project: project.map(str::to_owned),
         }
     }
-}
-
-fn text(secret: &Secret) -> String {
-    secret.expose_str().unwrap_or_default().to_owned()
 }
 
 fn end(begun: &LoginBegun) -> Instant {

@@ -63,7 +63,7 @@ pub async fn run(connection: &Connection, command: Login) -> Result<(), Failure>
         (None, None) => Trust::System,
     };
     let project = connection.project.as_deref();
-    let client = Client::new(&endpoint, None, "")?.trusting(&trust)?;
+    let client = Client::trusting(&endpoint, None, "", &trust)?;
     let asked = match command.elsewhere(&client).await? {
         Some(external) => Asked::Elsewhere(external),
         None => command.ask(known)?,
@@ -98,7 +98,7 @@ pub async fn run(connection: &Connection, command: Login) -> Result<(), Failure>
     };
     let access = pair.access_token.clone();
     context.renew(pair, now());
-    let client = Client::new(&endpoint, Some(access), project.unwrap_or_default())?.trusting(&trust)?;
+    let client = Client::trusting(&endpoint, Some(access), project.unwrap_or_default(), &trust)?;
     context.ca = known_by(&client, &trust, ca).await?;
     // As the platform writes it: a login typed in capitals is the same one.
     context.email = client.whoami().await?.name;
@@ -189,27 +189,26 @@ impl Login {
 
 impl Asked {
     async fn send(&self, client: &Client, project: Option<&str>) -> Result<TokenPair, Failure> {
-        let text = |secret: &Secret| secret.expose_str().unwrap_or_default().to_owned();
         let pair = match self {
             Self::Password { email, password } => {
                 let request = Request {
                     email: email.clone(),
-                    password: text(password),
+                    password: password.reveal(),
                     project: project.map(str::to_owned),
                 };
                 client.login(&request).await?
             }
             Self::Invitation { code, password } => {
                 let request = TakeUp {
-                    code: text(code),
-                    password: text(password),
+                    code: code.reveal(),
+                    password: password.reveal(),
                 };
                 client.accept_invitation(&request).await?
             }
             Self::Reset { code, password } => {
                 let request = PasswordResetRequest {
-                    code: text(code),
-                    password: text(password),
+                    code: code.reveal(),
+                    password: password.reveal(),
                 };
                 client.reset_password(&request).await?
             }
