@@ -2,7 +2,7 @@
 
 use ports::{
     Store,
-    paging::{Mark, Order, Slice},
+    paging::{Mark, Order, Row, Slice},
     store::Entity,
 };
 use types::Fault;
@@ -34,6 +34,19 @@ pub(crate) async fn read<T: Entity, U>(
     part: &Part,
     wanted: impl Fn(T) -> Option<U> + Send + Sync,
 ) -> Result<Paged<U>, Fault> {
+    let wanted = |row: &Row| Ok(wanted(row.read().map_err(records::fault)?.value));
+    rows(store, T::KIND, scope, order, part, wanted).await
+}
+
+/// The same of documents that need not all be read.
+pub(crate) async fn rows<U>(
+    store: &dyn Store,
+    kind: &'static str,
+    scope: Option<&str>,
+    order: Order,
+    part: &Part,
+    wanted: impl Fn(&Row) -> Result<Option<U>, Fault> + Send + Sync,
+) -> Result<Paged<U>, Fault> {
     let mut items = Vec::new();
     let mut last: Option<Mark> = None;
     let mut slice = Slice {
@@ -44,11 +57,11 @@ pub(crate) async fn read<T: Entity, U>(
     };
     let most = usize::try_from(part.limit).unwrap_or(usize::MAX);
     loop {
-        let rows = store.page(T::KIND, scope, &slice).await.map_err(records::fault)?;
+        let rows = store.page(kind, scope, &slice).await.map_err(records::fault)?;
         let exhausted = u32::try_from(rows.len()).is_ok_and(|found| found < slice.limit);
         slice.after = rows.last().map(|row| row.mark.clone());
         for row in rows {
-            let Some(item) = wanted(row.read().map_err(records::fault)?.value) else {
+            let Some(item) = wanted(&row)? else {
                 continue;
             };
             if items.len() == most {

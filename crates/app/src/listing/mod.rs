@@ -2,25 +2,32 @@
 
 mod events;
 mod kinds;
+mod shown;
 mod watch;
 
 use std::sync::Arc;
 
-use ports::Store;
+use ports::{Store, paging::Row};
+use serde::Serialize;
 use types::{
     Fault, ProjectId,
     selector::{FieldSelector, LabelSelector},
 };
 
-use crate::paged::{self, Paged, Part};
+use crate::{
+    paged::{self, Paged, Part},
+    records,
+};
 
 pub use kinds::Listed;
+pub use shown::Shown;
 pub use watch::{Notice, Point, Told, Watch};
 
 /// A cheap handle.
 #[derive(Clone)]
 pub struct Lists {
     store: Arc<dyn Store>,
+    memory: Arc<shown::Memory>,
 }
 
 /// Which of them.
@@ -48,6 +55,10 @@ impl Selection {
         }
     }
 
+    fn is_everything(&self) -> bool {
+        self.labels.is_empty() && self.fields.terms().is_empty()
+    }
+
     fn wants<T: Listed>(&self, thing: &T) -> bool {
         thing.is_shown()
             && (self.labels.is_empty() || thing.labels().is_some_and(|labels| self.labels.matches(labels)))
@@ -61,17 +72,32 @@ impl Selection {
 
 impl Lists {
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store }
+        Self {
+            store,
+            memory: Arc::default(),
+        }
     }
 
-    pub async fn page<T: Listed>(
+    /// As `V` shows them.
+    pub async fn page<T, V>(
         &self,
         project: &ProjectId,
         selection: &Selection,
         part: &Part,
-    ) -> Result<Paged<T>, Fault> {
-        let wanted = |thing: T| selection.wants(&thing).then_some(thing);
-        paged::read(&*self.store, Some(project.as_str()), T::ORDER, part, wanted).await
+    ) -> Result<Paged<Shown>, Fault>
+    where
+        T: Listed,
+        V: for<'a> From<&'a T> + Serialize + 'static,
+    {
+        let wanted = |row: &Row| {
+            if !selection.is_everything() && !selection.wants::<T>(&row.read().map_err(records::fault)?.value)
+            {
+                return Ok(None);
+            }
+            self.memory.show::<T, V>(row)
+        };
+        let scope = Some(project.as_str());
+        paged::rows(&*self.store, T::KIND, scope, T::ORDER, part, wanted).await
     }
 
     /// From the present state on or, with a point, from there.

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use api::{
     cluster::{
-        ClusterAccepted, ClusterApply, ClusterCreate, ClusterDetailView, ClusterList, ClusterView,
-        CredentialsRequest,
+        ClusterAccepted, ClusterApply, ClusterCreate, ClusterDetailView, ClusterView, CredentialsRequest,
     },
     event::EventView,
     instance::InstanceView,
@@ -39,8 +38,9 @@ use crate::{
 };
 
 pub async fn list(State(api): State<Api>, Within(project): Within, asked: ListAsked) -> Answer<Response> {
-    let page = |clusters, next| ClusterList { clusters, next };
-    asked.answer::<Cluster, _, _>(api, project, page).await
+    asked
+        .answer::<Cluster, ClusterView>(api, project, "clusters")
+        .await
 }
 
 pub async fn create(

@@ -1,6 +1,6 @@
 //! `/instances`
 
-use api::instance::{InstanceList, InstanceView};
+use api::instance::InstanceView;
 use axum::{Json, extract::State, response::Response};
 use types::machine::Machine;
 
@@ -12,8 +12,9 @@ use crate::{
 };
 
 pub async fn list(State(api): State<Api>, Within(project): Within, asked: ListAsked) -> Answer<Response> {
-    let page = |instances, next| InstanceList { instances, next };
-    asked.answer::<Machine, _, _>(api, project, page).await
+    asked
+        .answer::<Machine, InstanceView>(api, project, "instances")
+        .await
 }
 
 pub async fn get(

@@ -1,16 +1,15 @@
 //! What every list has in common: pages, selectors, and watching instead.
 
-use std::convert::Infallible;
+use std::{convert::Infallible, fmt::Write};
 
 use api::query::DEFAULT_LIMIT;
 use app::{
-    listing::{Listed, Notice, Point, Selection, Told, Watch},
+    listing::{Listed, Notice, Point, Selection, Shown, Told, Watch},
     paged::{Paged, Part},
 };
 use axum::{
-    Json,
     extract::FromRequestParts,
-    http::{HeaderName, request::Parts},
+    http::{HeaderName, header, request::Parts},
     response::{
         IntoResponse, Response,
         sse::{Event, Sse},
@@ -141,17 +140,11 @@ impl ListAsked {
             .and(part(&self.query.field_selector))
     }
 
-    /// A page, or a stream; `page` makes the answer of a list's items and its next cursor.
-    pub async fn answer<T, V, L>(
-        mut self,
-        api: Api,
-        project: ProjectId,
-        page: impl FnOnce(Vec<V>, Option<String>) -> L,
-    ) -> Answer<Response>
+    /// A page, or a stream; `name` is that of the items in a page.
+    pub async fn answer<T, V>(mut self, api: Api, project: ProjectId, name: &str) -> Answer<Response>
     where
         T: Listed + 'static,
         V: for<'a> From<&'a T> + PartialEq + Serialize + Send + 'static,
-        L: Serialize,
     {
         let selection = self.selection::<T>()?;
         let question = self.question::<T>(&project);
@@ -171,10 +164,10 @@ impl ListAsked {
             cursor: self.query.cursor,
         };
         let part = asked.part(&question)?;
-        let found: Paged<T> = api.lists.page(&project, &selection, &part).await?;
+        let found = api.lists.page::<T, V>(&project, &selection, &part).await?;
         let cursor = next(&question, &found);
-        let views = found.items.iter().map(V::from).collect();
-        Ok(Json(page(views, cursor)).into_response())
+        let json = [(header::CONTENT_TYPE, "application/json")];
+        Ok((json, page(name, &found.items, cursor)).into_response())
     }
 
     async fn watch<T, V>(
@@ -221,6 +214,25 @@ impl ListAsked {
         let events = events::<T, V>(watch, question).take_until(seat.over());
         Ok(Sse::new(events).into_response())
     }
+}
+
+/// As `ClusterList` and its like are written, of items that are written already.
+fn page(name: &str, items: &[Shown], next: Option<String>) -> String {
+    let length: usize = items.iter().map(|item| item.len() + 1).sum();
+    let mut text = String::with_capacity(length + 400);
+    let _ = write!(text, "{{\"{name}\":[");
+    for (number, item) in items.iter().enumerate() {
+        if number > 0 {
+            text.push(',');
+        }
+        text.push_str(item);
+    }
+    text.push(']');
+    if let Some(next) = next {
+        let _ = write!(text, ",\"next\":{}", serde_json::Value::String(next));
+    }
+    text.push('}');
+    text
 }
 
 fn misplaced(name: &str, why: &str, remedy: &'static str) -> Fault {

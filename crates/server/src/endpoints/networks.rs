@@ -1,7 +1,7 @@
 //! `/networks`
 
 use api::{
-    network::{NetworkAccepted, NetworkApply, NetworkCreate, NetworkList, NetworkView},
+    network::{NetworkAccepted, NetworkApply, NetworkCreate, NetworkView},
     operation::OperationView,
     spec::parse_cidr,
 };
@@ -24,8 +24,9 @@ use crate::{
 };
 
 pub async fn list(State(api): State<Api>, Within(project): Within, asked: ListAsked) -> Answer<Response> {
-    let page = |networks, next| NetworkList { networks, next };
-    asked.answer::<Network, _, _>(api, project, page).await
+    asked
+        .answer::<Network, NetworkView>(api, project, "networks")
+        .await
 }
 
 pub async fn create(

@@ -5,7 +5,7 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use api::operation::{OperationList, OperationView};
+use api::operation::OperationView;
 use axum::{
     Json,
     extract::State,
@@ -34,8 +34,9 @@ fn parse_id(given: &str) -> Result<OperationId, Fault> {
 }
 
 pub async fn list(State(api): State<Api>, Within(project): Within, asked: ListAsked) -> Answer<Response> {
-    let page = |operations, next| OperationList { operations, next };
-    asked.answer::<Operation, _, _>(api, project, page).await
+    asked
+        .answer::<Operation, OperationView>(api, project, "operations")
+        .await
 }
 
 pub async fn get(State(api): State<Api>, Referenced(project, id): Referenced) -> Answer<Json<OperationView>> {
