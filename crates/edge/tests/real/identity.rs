@@ -1,129 +1,48 @@
 //! TokenReview inside a network, asked as an apiserver asks.
 
-use std::{
-    net::{IpAddr, SocketAddrV4},
-    path::Path,
-    sync::Arc,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::{net::SocketAddrV4, path::Path, sync::Arc};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::{Request, StatusCode, client::conn::http1, header::HOST};
 use hyper_util::rt::TokioIo;
-use iam::{
-    keys::{KeySet, SigningKey},
-    pki::{Issued, PlatformPki},
-    review::{AUDIENCE, Reach, Snapshot},
-    token::{Claims, mint},
-};
+use iam::pki::{Issued, PlatformPki};
 use ports::{
     Edge as _,
-    edge::{EdgeIdentity, IDENTITY_NAME, IDENTITY_PORT, Serving},
+    edge::{IDENTITY_NAME, IDENTITY_PORT},
 };
 use rustls::{
-    ClientConfig, RootCertStore,
+    ClientConfig,
     crypto::aws_lc_rs,
-    pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject},
+    pki_types::{PrivateKeyDer, ServerName, pem::PemObject},
 };
 use serde_json::{Value, json};
 use tokio_rustls::TlsConnector;
-use types::{ClusterId, OrgId, ProjectId, Timestamp, TokenId, tenant::Role};
+use types::{ClusterId, tenant::Role};
 
-use crate::edge::{Edge, PLATFORM, inside};
+use crate::{
+    edge::{PLATFORM, inside},
+    known::{Known, USER, anchors, certs, now},
+};
 
 const PATH: &str = "/apis/iam.plasmacloud.io/v1/authenticate";
-const USER: &str = "user-0123456789abcdef";
-
-/// An edge that serves identities in its first network, and a cluster there with its certificate.
+/// A cluster with its certificate asks.
 struct Scene {
-    edge: Edge,
-    pki: PlatformPki,
-    key: SigningKey,
-    cluster: ClusterId,
+    known: Known,
     client: Issued,
-    claims: Claims,
-}
-
-fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    Timestamp(i64::try_from(since.as_secs()).unwrap())
 }
 
 impl Scene {
     async fn start() -> Self {
-        let mut edge = Edge::start().await;
-        let pki = PlatformPki::new(now()).unwrap();
-        let key = SigningKey::generate().unwrap();
-        let (cluster, org, project) = (ClusterId::generate(), OrgId::generate(), ProjectId::generate());
-        let claims = Claims {
-            iss: "https://cloud.test".to_owned(),
-            aud: AUDIENCE.to_owned(),
-            sub: USER.to_owned(),
-            email: "ana@acme.example".to_owned(),
-            org_id: Some(org.clone()),
-            project_id: Some(project.clone()),
-            roles: vec![Role::ProjectViewer],
-            iat: now(),
-            exp: now().plus(600),
-            jti: TokenId::generate(),
-        };
-        let reach = Reach {
-            network: edge.config.networks[0].id.clone(),
-            org,
-            projects: [project].into(),
-            grants: Default::default(),
-        };
-        edge.config.identity = Some(EdgeIdentity {
-            snapshot: Snapshot {
-                generation: 1,
-                issuer: claims.iss.clone(),
-                keys: KeySet(vec![key.public()]),
-                principals: [USER.to_owned()].into(),
-                clusters: [(cluster.clone(), reach)].into(),
-                ..Snapshot::default()
-            },
-            authorities: pki.services_pem(),
-            revocations: pki.crl().to_vec(),
-        });
-        for network in &mut edge.config.networks {
-            let issued = pki
-                .issue_server(&[IDENTITY_NAME], &[IpAddr::V4(PLATFORM)], now())
-                .unwrap();
-            network.serving = Some(Serving {
-                chain_pem: issued.chain_pem,
-                key_pem: Some(issued.key_pem),
-            });
-        }
-        let client = pki.issue_client(&cluster, now()).unwrap();
-        let scene = Self {
-            edge,
-            pki,
-            key,
-            cluster,
-            client,
-            claims,
-        };
-        scene.push().await;
-        scene
-    }
-
-    async fn push(&self) {
-        let status = self.edge.client.apply(&self.edge.config).await.unwrap();
-        assert!(!status.lacks_keys);
-    }
-
-    fn token(&self) -> String {
-        mint(&self.key, &self.claims)
-            .unwrap()
-            .expose_str()
-            .unwrap()
-            .to_owned()
+        let known = Known::with(Role::ProjectViewer).await;
+        let client = known.pki.issue_client(&known.cluster, now()).unwrap();
+        known.push().await;
+        Self { known, client }
     }
 
     async fn apiserver(&self, network: usize, shown: Option<&Issued>) -> Option<Apiserver> {
-        let namespace = &self.edge.config.networks[network].namespace;
-        Apiserver::connect(namespace, &self.pki.roots_pem(), shown).await
+        let namespace = &self.known.edge.config.networks[network].namespace;
+        Apiserver::connect(namespace, &self.known.pki.roots_pem(), shown).await
     }
 
     async fn ours(&self) -> Apiserver {
@@ -134,23 +53,13 @@ impl Scene {
 /// One kept connection.
 struct Apiserver(http1::SendRequest<Full<Bytes>>);
 
-fn certs(pem: &str) -> Vec<CertificateDer<'static>> {
-    CertificateDer::pem_slice_iter(pem.as_bytes())
-        .collect::<Result<_, _>>()
-        .unwrap()
-}
-
 impl Apiserver {
     /// Nothing when TLS fails. With TLS 1.3 a refused certificate shows only when something is asked.
     async fn connect(namespace: &Path, roots: &str, shown: Option<&Issued>) -> Option<Self> {
-        let mut anchors = RootCertStore::empty();
-        for cert in certs(roots) {
-            anchors.add(cert).unwrap();
-        }
         let config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
             .with_safe_default_protocol_versions()
             .unwrap()
-            .with_root_certificates(anchors);
+            .with_root_certificates(anchors(roots));
         let config = match shown {
             Some(shown) => {
                 let key = PrivateKeyDer::from_pem_slice(shown.key_pem.expose()).unwrap();
@@ -208,7 +117,7 @@ impl Apiserver {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cluster_is_told_who_holds_a_token_and_goes_on_being_told() {
     let mut scene = Scene::start().await;
-    let token = scene.token();
+    let token = scene.known.token();
     let mut apiserver = scene.ours().await;
     let answer = apiserver.review(&token).await.unwrap();
     assert_eq!(answer["apiVersion"], "authentication.k8s.io/v1");
@@ -224,48 +133,48 @@ async fn a_cluster_is_told_who_holds_a_token_and_goes_on_being_told() {
         Some(true),
         "the connection is kept"
     );
-    let disk = std::fs::read_to_string(scene.edge.dir.path().join("state/edge.json")).unwrap();
+    let disk = std::fs::read_to_string(scene.known.edge.dir.path().join("state/edge.json")).unwrap();
     assert!(disk.contains("BEGIN CERTIFICATE") && !disk.contains("PRIVATE KEY"));
-    let kept = edge::keys_file(&scene.edge.dir.path().join("state")).expect("this host has a tmpfs");
+    let kept = edge::keys_file(&scene.known.edge.dir.path().join("state")).expect("this host has a tmpfs");
     assert!(std::fs::read_to_string(&kept).unwrap().contains("PRIVATE KEY"));
     let mode = std::os::unix::fs::MetadataExt::mode(&std::fs::metadata(&kept).unwrap());
     assert_eq!(mode & 0o777, 0o600);
 
-    scene.edge.kill_and_restart().await;
+    scene.known.edge.kill_and_restart().await;
     assert_eq!(
         scene.ours().await.is_told_who(&token).await,
         Some(true),
         "also by its next life"
     );
-    assert!(!scene.edge.client.status().await.unwrap().lacks_keys);
+    assert!(!scene.known.edge.client.status().await.unwrap().lacks_keys);
 
     // As after a restart of the host.
-    scene.edge.kill();
+    scene.known.edge.kill();
     std::fs::remove_file(&kept).unwrap();
-    scene.edge.restart().await;
+    scene.known.edge.restart().await;
     assert!(
-        scene.edge.client.status().await.unwrap().lacks_keys,
+        scene.known.edge.client.status().await.unwrap().lacks_keys,
         "and it says so"
     );
     assert!(scene.apiserver(0, Some(&scene.client)).await.is_none());
-    scene.push().await;
+    scene.known.push().await;
     assert_eq!(scene.ours().await.is_told_who(&token).await, Some(true));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_is_not_a_cluster_of_this_network_learns_nothing() {
     let scene = Scene::start().await;
-    let token = scene.token();
+    let token = scene.known.token();
     let elsewhere = PlatformPki::new(now()).unwrap();
     for (what, shown) in [
         ("no certificate", None),
         (
             "a stranger's",
-            Some(elsewhere.issue_client(&scene.cluster, now()).unwrap()),
+            Some(elsewhere.issue_client(&scene.known.cluster, now()).unwrap()),
         ),
         (
             "a server's",
-            Some(scene.pki.issue_server(&["mine"], &[], now()).unwrap()),
+            Some(scene.known.pki.issue_server(&["mine"], &[], now()).unwrap()),
         ),
     ] {
         let told = match scene.apiserver(0, shown.as_ref()).await {
@@ -274,7 +183,11 @@ async fn whoever_is_not_a_cluster_of_this_network_learns_nothing() {
         };
         assert_eq!(told, None, "{what}");
     }
-    let stranger = scene.pki.issue_client(&ClusterId::generate(), now()).unwrap();
+    let stranger = scene
+        .known
+        .pki
+        .issue_client(&ClusterId::generate(), now())
+        .unwrap();
     let mut stranger = scene.apiserver(0, Some(&stranger)).await.unwrap();
     assert_eq!(
         stranger.is_told_who(&token).await,
@@ -293,21 +206,22 @@ async fn whoever_is_not_a_cluster_of_this_network_learns_nothing() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_revoked_is_refused_on_open_connections_too() {
     let mut scene = Scene::start().await;
-    let token = scene.token();
+    let token = scene.known.token();
     let mut apiserver = scene.ours().await;
     assert_eq!(apiserver.is_told_who(&token).await, Some(true));
 
-    let identity = scene.edge.config.identity.as_mut().unwrap();
+    let identity = scene.known.edge.config.identity.as_mut().unwrap();
     identity
         .snapshot
         .revoked
-        .insert(scene.claims.jti.clone(), scene.claims.exp);
+        .insert(scene.known.claims.jti.clone(), scene.known.claims.exp);
     identity.snapshot.generation = 2;
-    scene.edge.config.generation = 2;
-    scene.push().await;
+    scene.known.edge.config.generation = 2;
+    scene.known.push().await;
     assert_eq!(apiserver.is_told_who(&token).await, Some(false), "the token");
     assert_eq!(
         scene
+            .known
             .edge
             .client
             .metrics()
@@ -319,13 +233,13 @@ async fn what_is_revoked_is_refused_on_open_connections_too() {
     );
 
     let before = scene.client.clone();
-    scene.client = scene.pki.issue_client(&scene.cluster, now()).unwrap();
-    scene.pki.revoke(&before.serial, now()).unwrap();
-    let identity = scene.edge.config.identity.as_mut().unwrap();
+    scene.client = scene.known.pki.issue_client(&scene.known.cluster, now()).unwrap();
+    scene.known.pki.revoke(&before.serial, now()).unwrap();
+    let identity = scene.known.edge.config.identity.as_mut().unwrap();
     identity.snapshot.revoked.clear();
-    identity.revocations = scene.pki.crl().to_vec();
-    scene.edge.config.generation = 3;
-    scene.push().await;
+    identity.revocations = scene.known.pki.crl().to_vec();
+    scene.known.edge.config.generation = 3;
+    scene.known.push().await;
     assert_eq!(apiserver.is_told_who(&token).await, None, "the certificate");
     let refused = match scene.apiserver(0, Some(&before)).await {
         Some(mut apiserver) => apiserver.review(&token).await,
@@ -351,15 +265,15 @@ async fn what_is_no_question_is_told_so() {
         assert_eq!(status, expected, "{path}");
     }
     let broken = {
-        let mut config = scene.edge.config.clone();
+        let mut config = scene.known.edge.config.clone();
         config.generation = 9;
         config.identity.as_mut().unwrap().authorities = "nothing".to_owned();
         config
     };
-    let fault = scene.edge.client.apply(&broken).await.unwrap_err();
+    let fault = scene.known.edge.client.apply(&broken).await.unwrap_err();
     assert_eq!(fault.code, "edge-certificates-invalid");
     assert_eq!(
-        scene.edge.client.status().await.unwrap().generation,
+        scene.known.edge.client.status().await.unwrap().generation,
         1,
         "and nothing changed"
     );

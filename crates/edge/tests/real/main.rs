@@ -7,6 +7,7 @@ mod backend;
 mod contract;
 mod edge;
 mod identity;
+mod known;
 mod names;
 mod registry;
 mod routing;

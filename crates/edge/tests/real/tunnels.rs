@@ -2,137 +2,72 @@
 
 use std::{
     io::{Read, Write},
-    net::{IpAddr, SocketAddrV4, TcpListener},
+    net::{SocketAddrV4, TcpListener},
     sync::Arc,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::Duration,
 };
 
-use iam::{
-    keys::{KeySet, SigningKey},
-    pki::PlatformPki,
-    review::{Reach, Snapshot},
-    ticket::audience,
-    token::{Claims, mint},
-};
+use iam::ticket::audience;
 use ports::{
     Edge as _,
-    edge::{EdgeIdentity, EdgeInstance, IDENTITY_NAME, Serving, tunnel_name},
+    edge::{EdgeInstance, tunnel_name},
 };
-use rustls::{
-    ClientConfig, RootCertStore,
-    crypto::aws_lc_rs,
-    pki_types::{CertificateDer, ServerName, pem::PemObject},
-};
+use rustls::{ClientConfig, crypto::aws_lc_rs, pki_types::ServerName};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
     time::timeout,
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
-use types::{ClusterId, MachineId, OrgId, ProjectId, Timestamp, TokenId, tenant::Role};
+use types::{MachineId, tenant::Role};
 
-use crate::edge::{Edge, MACHINE, PLATFORM, inside};
+use crate::{
+    edge::{MACHINE, inside},
+    known::{Known, USER, anchors, now},
+};
 
-const USER: &str = "user-0123456789abcdef";
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Of one holder at once.
 const MOST: usize = 16;
 
 struct Scene {
-    edge: Edge,
-    pki: PlatformPki,
-    key: SigningKey,
+    known: Known,
     instance: MachineId,
-    claims: Claims,
-}
-
-fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    Timestamp(i64::try_from(since.as_secs()).unwrap())
 }
 
 impl Scene {
     async fn start() -> Self {
-        let mut edge = Edge::start().await;
-        let pki = PlatformPki::new(now()).unwrap();
-        let key = SigningKey::generate().unwrap();
-        let (cluster, instance) = (ClusterId::generate(), MachineId::generate());
-        let (org, project) = (OrgId::generate(), ProjectId::generate());
-        let claims = Claims {
-            iss: "https://cloud.test".to_owned(),
-            aud: audience(&instance),
-            sub: USER.to_owned(),
-            email: "ana@acme.example".to_owned(),
-            org_id: Some(org.clone()),
-            project_id: Some(project.clone()),
-            roles: vec![Role::ProjectAdmin],
-            iat: now(),
-            exp: now().plus(300),
-            jti: TokenId::generate(),
-        };
-        let network = &mut edge.config.networks[0];
-        let reach = Reach {
-            network: network.id.clone(),
-            org,
-            grants: Default::default(),
-            projects: [project].into(),
-        };
+        let mut known = Known::with(Role::ProjectAdmin).await;
+        let instance = MachineId::generate();
+        known.claims.aud = audience(&instance);
+        let network = &mut known.edge.config.networks[0];
         network.instances.push(EdgeInstance {
             id: instance.clone(),
-            cluster: cluster.clone(),
+            cluster: known.cluster.clone(),
             address: MACHINE,
         });
-        let names = [IDENTITY_NAME, &tunnel_name(&network.id)];
-        let issued = pki.issue_server(&names, &[IpAddr::V4(PLATFORM)], now()).unwrap();
-        network.serving = Some(Serving {
-            chain_pem: issued.chain_pem,
-            key_pem: Some(issued.key_pem),
-        });
-        let namespace = network.namespace.clone();
-        edge.config.identity = Some(EdgeIdentity {
-            snapshot: Snapshot {
-                generation: 1,
-                issuer: claims.iss.clone(),
-                keys: KeySet(vec![key.public()]),
-                principals: [USER.to_owned()].into(),
-                clusters: [(cluster, reach)].into(),
-                ..Snapshot::default()
-            },
-            authorities: pki.services_pem(),
-            revocations: pki.crl().to_vec(),
-        });
-        let listener = inside(&namespace, || {
+        let listener = inside(&network.namespace, || {
             TcpListener::bind(SocketAddrV4::new(MACHINE, 22)).unwrap()
         });
         std::thread::spawn(move || echo(&listener));
-        edge.client.apply(&edge.config).await.unwrap();
-        Self {
-            edge,
-            pki,
-            key,
-            instance,
-            claims,
-        }
+        known.push().await;
+        Self { known, instance }
     }
 
     fn ticket(&self) -> String {
-        let ticket = mint(&self.key, &self.claims).unwrap();
-        ticket.expose_str().unwrap().to_owned()
+        self.known.token()
     }
 
     /// The status, and the connection after it.
     async fn connect(&self, instance: &MachineId, ticket: &str) -> (String, TlsStream<TcpStream>) {
-        let mut anchors = RootCertStore::empty();
-        for cert in CertificateDer::pem_slice_iter(self.pki.roots_pem().as_bytes()) {
-            anchors.add(cert.unwrap()).unwrap();
-        }
+        let anchors = anchors(&self.known.pki.roots_pem());
         let config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
             .with_safe_default_protocol_versions()
             .unwrap()
             .with_root_certificates(anchors)
             .with_no_client_auth();
-        let stream = TcpStream::connect(self.edge.config.endpoint).await.unwrap();
-        let name = ServerName::try_from(tunnel_name(&self.edge.config.networks[0].id)).unwrap();
+        let stream = TcpStream::connect(self.known.edge.config.endpoint).await.unwrap();
+        let name = ServerName::try_from(tunnel_name(&self.known.edge.config.networks[0].id)).unwrap();
         let connector = TlsConnector::from(Arc::new(config));
         let mut stream = connector.connect(name, stream).await.unwrap();
         let request = format!(
@@ -215,13 +150,19 @@ async fn withdrawing_tokens_cuts_open_tunnels() {
     let mut scene = Scene::start().await;
     let (_, mut stream) = scene.connect(&scene.instance, &scene.ticket()).await;
     assert!(echoes(&mut stream).await);
-    let identity = scene.edge.config.identity.as_mut().unwrap();
+    let identity = scene.known.edge.config.identity.as_mut().unwrap();
     identity
         .snapshot
         .not_before
         .insert(USER.to_owned(), now().plus(1));
-    scene.edge.config.generation += 1;
-    scene.edge.client.apply(&scene.edge.config).await.unwrap();
+    scene.known.edge.config.generation += 1;
+    scene
+        .known
+        .edge
+        .client
+        .apply(&scene.known.edge.config)
+        .await
+        .unwrap();
     let mut rest = Vec::new();
     let ended = timeout(PATIENCE, stream.read_to_end(&mut rest)).await;
     assert!(ended.is_ok(), "it goes on");
