@@ -75,12 +75,16 @@ pub const EVENTS: &[Parameter] = &[
     CURSOR,
     text("subject", "Name or id of a cluster or network"),
 ];
+const SINCE: Parameter = text("since", "From this moment on, RFC 3339");
+const UNTIL: Parameter = text("until", "Before this moment, RFC 3339");
+const ACTOR: Parameter = text("actor", "Id or name of who called");
+pub const AUDIT_WITHIN: &[Parameter] = &[LIMIT, CURSOR, SINCE, UNTIL, ACTOR];
 pub const AUDIT: &[Parameter] = &[
     LIMIT,
     CURSOR,
-    text("since", "From this moment on, RFC 3339"),
-    text("until", "Before this moment, RFC 3339"),
-    text("actor", "Id or name of who called"),
+    SINCE,
+    UNTIL,
+    ACTOR,
     text("project", "Name or id of the project"),
     text("org", "Id of the organisation"),
 ];

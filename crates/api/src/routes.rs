@@ -82,6 +82,8 @@ pub const USER_INVITATION: &str = "/v1/admin/invitations/{invitation}";
 pub const KEYS: &str = "/v1/admin/keys";
 pub const KEYS_ROTATE: &str = "/v1/admin/keys:rotate";
 pub const AUDIT: &str = "/v1/audit";
+pub const ORG_AUDIT: &str = "/v1/orgs/{org}/audit";
+pub const PROJECT_AUDIT: &str = "/v1/projects/{project}/audit";
 pub const AUDIT_VERIFY: &str = "/v1/audit:verify";
 pub const EVENTS: &str = "/v1/projects/{project}/events";
 
@@ -361,6 +363,8 @@ pub const TABLE: &[Route] = &[
     send(PLATFORM, (Method::Post, CERTS_ROTATE), "rotateCertificates", "Begin to replace an authority, or join the replacement that runs", json("RotateCertificates"), (202, "RotationView")),
     get(SIGNED_IN, CA, "ca", "The authorities that clients check this API by", "CaView"),
     asked(query::AUDIT, get(PLATFORM, AUDIT, "listAudit", "Who did what, newest first", "AuditList")),
+    asked(query::AUDIT_WITHIN, get(ORG_ADMIN, ORG_AUDIT, "listOrgAudit", "Who did what in the organisation and its projects, newest first", "AuditList")),
+    asked(query::AUDIT_WITHIN, get(ADMIN, PROJECT_AUDIT, "listProjectAudit", "Who did what in the project, newest first", "AuditList")),
     asked(query::AUDIT_VERIFY, get(PLATFORM, AUDIT_VERIFY, "verifyAudit", "Whether the audit log is as it was written, and where it is not", "VerdictView")),
 ];
 

@@ -99,6 +99,8 @@ fn platform_routes() -> Router<Api> {
         .route(routes::KEYS, get(keys::list))
         .route(routes::KEYS_ROTATE, post(keys::rotate))
         .route(routes::AUDIT, get(endpoints::audit::list))
+        .route(routes::ORG_AUDIT, get(endpoints::audit::list_org))
+        .route(routes::PROJECT_AUDIT, get(endpoints::audit::list_project))
         .route(routes::AUDIT_VERIFY, get(endpoints::audit::verify))
         .route(routes::DISCOVERY, get(login::discovery))
         .route(routes::JWKS, get(login::jwks))

@@ -12,29 +12,22 @@ pub struct AuditQuery {
     pub since: Option<String>,
     pub until: Option<String>,
     pub actor: Option<String>,
-    pub project: Option<String>,
 }
 
 impl Client {
-    /// Newest first.
+    /// Of the whole platform, newest first.
     pub fn audit(&self, query: &AuditQuery) -> Pages<AuditList> {
-        let AuditQuery {
-            since,
-            until,
-            actor,
-            project,
-        } = query;
-        let given = [
-            ("since", since),
-            ("until", until),
-            ("actor", actor),
-            ("project", project),
-        ];
-        let parameters = given
-            .into_iter()
-            .filter_map(|(name, value)| Some((name, value.clone()?)))
-            .collect();
-        Pages::new(self, routes::AUDIT.to_owned(), parameters)
+        Pages::new(self, routes::AUDIT.to_owned(), query.parameters())
+    }
+
+    /// Of an organisation and its projects.
+    pub fn org_audit(&self, org: &str, query: &AuditQuery) -> Pages<AuditList> {
+        let path = routes::fill(routes::ORG_AUDIT, &[("org", org)]);
+        Pages::new(self, path, query.parameters())
+    }
+
+    pub fn project_audit(&self, query: &AuditQuery) -> Pages<AuditList> {
+        Pages::new(self, self.path(routes::PROJECT_AUDIT, &[]), query.parameters())
     }
 
     /// `known` is a head that was noted down earlier.
@@ -43,5 +36,16 @@ impl Client {
             .map(|known| format!("?known={}", routes::escape(known)))
             .unwrap_or_default();
         self.get(&format!("{}{known}", routes::AUDIT_VERIFY)).await
+    }
+}
+
+impl AuditQuery {
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        let Self { since, until, actor } = self;
+        let given = [("since", since), ("until", until), ("actor", actor)];
+        given
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value.clone()?)))
+            .collect()
     }
 }

@@ -1,7 +1,10 @@
 //! Logging in, and who one is.
 
 use serde::{Deserialize, Serialize};
-use types::{Principal, tenant::ROOT_USER};
+use types::{
+    Principal,
+    tenant::{ROOT_USER, Role},
+};
 
 use super::GrantView;
 
@@ -81,6 +84,11 @@ impl WhoAmI {
     /// The holder of the token of the platform's first start.
     pub fn is_operator(&self) -> bool {
         self.id == ROOT_USER
+    }
+
+    pub fn is_platform_admin(&self) -> bool {
+        let role = Role::PlatformAdmin.as_str();
+        self.grants.iter().any(|grant| grant.role == role)
     }
 }
 

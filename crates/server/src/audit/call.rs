@@ -16,6 +16,7 @@ use types::{
 const NAME_LIMIT: usize = 128;
 const AGENT_LIMIT: usize = 100;
 const PROJECT: &str = "project";
+const ORG: &str = "org";
 
 /// Travels with the request.
 #[derive(Debug, Clone)]
@@ -38,13 +39,14 @@ impl Call {
         }
         let parameters: Vec<(&str, &str)> = parameters.into_iter().flatten().collect();
         let project = parameters.iter().find(|(name, _)| *name == PROJECT);
-        let named = parameters.iter().rfind(|(name, _)| *name != PROJECT);
+        let (kind, parameter) = about(route.path);
+        let named = parameters.iter().find(|(name, _)| Some(*name) == parameter);
         Some(Self {
             route,
             request: RequestId::generate(),
             origin: origin(request),
             object: Object {
-                kind: kind(route.path),
+                kind,
                 name: named.map(|(_, value)| bounded(value, NAME_LIMIT)),
                 id: None,
             },
@@ -66,17 +68,22 @@ fn origin(request: &Request) -> Origin {
     }
 }
 
-/// What a path is about: the collection that its last parameter picks from, or else its last word; in the singular.
-fn kind(path: &str) -> String {
+/// What a path is about: the collection that its last parameter picks from, with that parameter, or else its last word;
+/// in the singular. An organisation or a project is where something is, unless the path ends with it.
+fn about(path: &str) -> (String, Option<&str>) {
     let segments: Vec<&str> = path.split('/').collect();
-    let of_parameter = segments
-        .windows(2)
-        .filter(|pair| pair[1].starts_with('{') && !pair[1].contains(PROJECT))
-        .map(|pair| pair[0])
-        .next_back();
-    let collection = of_parameter.or(segments.last().copied()).unwrap_or_default();
+    let last = segments.len() - 1;
+    let picked = (1..=last).rev().find_map(|at| {
+        let (parameter, _) = segments[at].strip_prefix('{')?.split_once('}')?;
+        (at == last || ![PROJECT, ORG].contains(&parameter)).then(|| (segments[at - 1], parameter))
+    });
+    let (collection, parameter) = match picked {
+        Some((collection, parameter)) => (collection, Some(parameter)),
+        None => (segments[last], None),
+    };
     let collection = collection.split(':').next().unwrap_or_default();
-    collection.strip_suffix('s').unwrap_or(collection).to_owned()
+    let kind = collection.strip_suffix('s').unwrap_or(collection);
+    (kind.to_owned(), parameter)
 }
 
 /// Cut, and without characters that move a cursor or end a line.
@@ -104,15 +111,20 @@ mod tests {
 
     #[test]
     fn what_a_path_is_about() {
-        for (path, about) in [
-            (routes::CLUSTERS, "cluster"),
-            (routes::CLUSTER, "cluster"),
-            (routes::CLUSTER_IMAGES, "cluster"),
-            (routes::CLUSTERS_PLAN, "cluster"),
-            (routes::OPERATION_CANCEL, "operation"),
-            (routes::NETWORK, "network"),
+        for (path, kind, parameter) in [
+            (routes::CLUSTERS, "cluster", None),
+            (routes::CLUSTER, "cluster", Some("reference")),
+            (routes::CLUSTER_IMAGES, "cluster", Some("reference")),
+            (routes::CLUSTERS_PLAN, "cluster", None),
+            (routes::OPERATION_CANCEL, "operation", Some("id")),
+            (routes::NETWORK, "network", Some("reference")),
+            (routes::ORG, "org", Some("org")),
+            (routes::ORG_PROJECTS, "project", None),
+            (routes::ORG_MEMBER, "member", Some("member")),
+            (routes::PROJECT, "project", Some("project")),
+            (routes::PROJECT_QUOTA, "quota", None),
         ] {
-            assert_eq!(kind(path), about, "{path}");
+            assert_eq!(about(path), (kind.to_owned(), parameter), "{path}");
         }
     }
 

@@ -4,6 +4,7 @@ use api::{
     audit::{AuditList, AuditView, VerdictView},
     moment,
 };
+use app::tenants::Entered;
 use axum::{Json, extract::State};
 use ports::{
     audit::{AuditFilter, Page},
@@ -15,7 +16,7 @@ use types::{Fault, audit::Head};
 use super::listing::PageAsked;
 use crate::{
     answer::{Answer, Asked},
-    guard::By,
+    guard::{By, Entry, InOrg},
     router::Api,
     token::Question,
 };
@@ -35,55 +36,87 @@ pub struct Known {
     known: Option<String>,
 }
 
+/// Of everything.
 pub async fn list(
     State(api): State<Api>,
     By(principal): By,
     Asked(filter): Asked<Filter>,
     asked: PageAsked,
 ) -> Answer<Json<AuditList>> {
-    let text = |given: &Option<String>| given.clone().unwrap_or_default();
-    let question = Question::new("audit")
-        .and(text(&filter.since))
-        .and(text(&filter.until))
-        .and(text(&filter.actor))
-        .and(text(&filter.project))
-        .and(text(&filter.org));
-    let page = match asked.part(&question)?.after {
-        Some(Mark::Number(number)) => Page::Before(number),
-        Some(Mark::Name(..)) | None => Page::Newest,
-    };
     let project = match &filter.project {
-        Some(project) => Some(
-            api.tenants
-                .enter(&principal, project)
-                .await?
-                .project
-                .id
-                .to_string(),
-        ),
+        Some(project) => Some(api.tenants.enter(&principal, project).await?.project.id),
         None => None,
     };
-    let filter = AuditFilter {
-        since_ms: time(filter.since.as_deref(), "since")?,
-        until_ms: time(filter.until.as_deref(), "until")?,
-        actor: filter.actor,
-        project,
-        org: filter.org,
-        page,
-        // One more than asked says whether there is more.
-        limit: asked.limit() + 1,
+    let within = AuditFilter {
+        project: project.map(String::from),
+        org: filter.org.clone(),
+        ..AuditFilter::default()
     };
-    let mut records = api.audit.list(&filter).await?;
-    let most = usize::try_from(asked.limit()).unwrap_or(usize::MAX);
-    let more = records.len() > most;
-    records.truncate(most);
-    Ok(Json(AuditList {
-        next: records
-            .last()
-            .filter(|_| more)
-            .map(|record| question.encode(&Mark::Number(record.sequence))),
-        records: records.iter().map(AuditView::from).collect(),
-    }))
+    filter.page(&api, within, &asked).await
+}
+
+pub async fn list_org(
+    State(api): State<Api>,
+    InOrg(org): InOrg,
+    Asked(filter): Asked<Filter>,
+    asked: PageAsked,
+) -> Answer<Json<AuditList>> {
+    let within = AuditFilter {
+        org: Some(org.id.to_string()),
+        ..AuditFilter::default()
+    };
+    filter.page(&api, within, &asked).await
+}
+
+/// What happened inside: of whoever was not let in only the name of a project is known, and that they chose themselves.
+pub async fn list_project(
+    State(api): State<Api>,
+    Entry(Entered { project, .. }): Entry,
+    Asked(filter): Asked<Filter>,
+    asked: PageAsked,
+) -> Answer<Json<AuditList>> {
+    let within = AuditFilter {
+        project: Some(project.id.to_string()),
+        org: Some(project.org.to_string()),
+        ..AuditFilter::default()
+    };
+    filter.page(&api, within, &asked).await
+}
+
+impl Filter {
+    async fn page(self, api: &Api, within: AuditFilter, asked: &PageAsked) -> Answer<Json<AuditList>> {
+        let text = |given: &Option<String>| given.clone().unwrap_or_default();
+        let question = Question::new("audit")
+            .and(text(&self.since))
+            .and(text(&self.until))
+            .and(text(&self.actor))
+            .and(text(&within.project))
+            .and(text(&within.org));
+        let page = match asked.part(&question)?.after {
+            Some(Mark::Number(number)) => Page::Before(number),
+            Some(Mark::Name(..)) | None => Page::Newest,
+        };
+        let filter = AuditFilter {
+            since_ms: time(self.since.as_deref(), "since")?,
+            until_ms: time(self.until.as_deref(), "until")?,
+            actor: self.actor,
+            page,
+            // One more than asked says whether there is more.
+            limit: asked.limit() + 1,
+            ..within
+        };
+        let mut records = api.audit.list(&filter).await?;
+        let most = usize::try_from(asked.limit()).unwrap_or(usize::MAX);
+        let more = records.len() > most;
+        records.truncate(most);
+        Ok(Json(AuditList {
+            next: records
+                .last()
+                .filter(|_| more)
+                .map(|record| question.encode(&Mark::Number(record.sequence))),
+            records: records.iter().map(AuditView::from).collect(),
+        }))
+    }
 }
 
 pub async fn verify(State(api): State<Api>, Asked(asked): Asked<Known>) -> Answer<Json<VerdictView>> {

@@ -10,16 +10,16 @@ use crate::failure::Failure;
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Who did what, newest first
+    /// Who did what, newest first: in the project, or everywhere for administrators of the platform who name none
     List(list::List),
     /// Check that the log is as it was written; exits with 1 when it is not
     Verify(verify::Verify),
 }
 
-/// `project` is the one that was asked for, if any: without, the log of the whole platform is meant.
+/// `project` is the one that was asked for, if any.
 pub async fn run(client: Client, project: Option<String>, command: Command) -> Result<(), Failure> {
     match command {
-        Command::List(command) => command.run(&client, project).await,
+        Command::List(command) => command.run(&client, project.as_deref()).await,
         Command::Verify(command) => command.run(&client).await,
     }
 }
