@@ -3,7 +3,7 @@
 
 use std::{
     fs::File,
-    io::{Read, Write},
+    io::{self, BufRead, BufReader, Read},
     os::{
         fd::{AsFd, OwnedFd},
         unix::fs::MetadataExt,
@@ -17,6 +17,8 @@ use rustix::{
 };
 
 use crate::error::{Context, MachineError, Result};
+
+const CHUNK: usize = 64 * 1024;
 
 pub struct Tree {
     top: OwnedFd,
@@ -66,9 +68,24 @@ impl Tree {
 
     /// Puts the file there, whole; false if it was there already, the same.
     pub fn write(&self, path: &Path, mode: u32, content: &[u8]) -> Result<bool> {
-        if self.holds(path, mode, content) {
+        if self.holds(path, mode, content.len() as u64, content) {
             return Ok(false);
         }
+        self.put(path, mode, content)
+    }
+
+    /// The same with a file of the host, which may be large: it is never in memory.
+    pub fn copy(&self, path: &Path, mode: u32, from: &Path) -> Result<bool> {
+        let open = || File::open(from).doing("read", from);
+        let source = open()?;
+        let length = source.metadata().doing("read", from)?.len();
+        if self.holds(path, mode, length, source) {
+            return Ok(false);
+        }
+        self.put(path, mode, open()?)
+    }
+
+    fn put(&self, path: &Path, mode: u32, mut content: impl Read) -> Result<bool> {
         let shown = self.shown_as.join(inside(path)?);
         let (dir, name) = self.parent_of(path)?;
         let temporary = format!(".{}.making", name.to_string_lossy());
@@ -76,9 +93,8 @@ impl Tree {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mut file =
             File::from(openat(&dir, &temporary, flags, Mode::from_raw_mode(0o600)).doing("create", &shown)?);
-        let written = file
-            .write_all(content)
-            .and_then(|()| rustix::fs::fchmod(&file, Mode::from_raw_mode(mode)).map_err(Into::into))
+        let written = io::copy(&mut content, &mut file)
+            .and_then(|_| rustix::fs::fchmod(&file, Mode::from_raw_mode(mode)).map_err(Into::into))
             .doing("write", &shown)
             .and_then(|()| rustix::fs::renameat(&dir, &temporary, &dir, name).doing("write", &shown));
         if written.is_err() {
@@ -124,18 +140,17 @@ impl Tree {
         Ok((self.directory(parent)?, name))
     }
 
-    fn holds(&self, path: &Path, mode: u32, content: &[u8]) -> bool {
+    fn holds(&self, path: &Path, mode: u32, length: u64, content: impl Read) -> bool {
         let Ok(path) = inside(path) else { return false };
         // Not blocked by a pipe somebody put there.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW;
         let Ok(file) = self.look(path, flags) else {
             return false;
         };
-        let mut file = File::from(file);
+        let file = File::from(file);
         let Ok(now) = file.metadata() else { return false };
-        let same = now.is_file() && now.mode() & 0o7777 == mode && now.len() == content.len() as u64;
-        let mut bytes = Vec::new();
-        same && file.read_to_end(&mut bytes).is_ok() && bytes == content
+        let alike = now.is_file() && now.mode() & 0o7777 == mode && now.len() == length;
+        alike && same(file, content)
     }
 
     fn look(&self, path: &Path, flags: OFlags) -> std::result::Result<OwnedFd, Errno> {
@@ -147,6 +162,25 @@ impl Tree {
             Mode::empty(),
             resolve,
         )
+    }
+}
+
+fn same(one: impl Read, other: impl Read) -> bool {
+    let mut one = BufReader::with_capacity(CHUNK, one);
+    let mut other = BufReader::with_capacity(CHUNK, other);
+    loop {
+        let (Ok(left), Ok(right)) = (one.fill_buf(), other.fill_buf()) else {
+            return false;
+        };
+        let count = left.len().min(right.len());
+        if count == 0 {
+            return left.len() == right.len();
+        }
+        if left[..count] != right[..count] {
+            return false;
+        }
+        one.consume(count);
+        other.consume(count);
     }
 }
 
@@ -173,6 +207,23 @@ mod tests {
         assert!(tree.write(Path::new("/etc/passwd"), 0o644, b"x").is_err());
         assert!(std::fs::read_dir(outside.path()).unwrap().next().is_none());
         assert!(tree.write(Path::new("/a/../../b"), 0o644, b"x").is_err());
+    }
+
+    #[test]
+    fn a_host_file_is_copied_when_it_differs() {
+        let (top, host) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let tree = Tree::open(top.path()).unwrap();
+        let (from, to) = (host.path().join("program"), Path::new("/bin/program"));
+        let mut content = vec![7u8; 3 * CHUNK + 5];
+        std::fs::write(&from, &content).unwrap();
+        assert!(tree.copy(to, 0o755, &from).unwrap());
+        assert!(!tree.copy(to, 0o755, &from).unwrap());
+        assert!(tree.copy(to, 0o700, &from).unwrap());
+        content[2 * CHUNK] = 8;
+        std::fs::write(&from, &content).unwrap();
+        assert!(tree.copy(to, 0o700, &from).unwrap());
+        assert_eq!(std::fs::read(top.path().join("bin/program")).unwrap(), content);
+        assert!(tree.copy(to, 0o700, &host.path().join("gone")).is_err());
     }
 
     #[test]

@@ -12,7 +12,7 @@ use types::{
 
 use super::{layout::MachineDir, record::Laid, root::own_disk_full};
 use crate::{
-    error::{Context, MachineError, Result},
+    error::{MachineError, Result},
     host::{
         identity::{UidRange, as_root_of},
         tree::Tree,
@@ -52,10 +52,9 @@ pub fn lay_all(
     range: UidRange,
     before: &Laid,
 ) -> Result<Laid> {
-    let binary = std::fs::read(keeper).doing("read", keeper)?;
     in_the_root(place, desired, range, |tree| {
         lay_skeleton(tree)?;
-        tree.write(Path::new(BINARY_PATH), 0o755, &binary)?;
+        tree.copy(Path::new(BINARY_PATH), 0o755, keeper)?;
         lay(tree, desired, before).map(|(laid, _)| laid)
     })
 }
@@ -88,16 +87,12 @@ fn lay(tree: &Tree, desired: &MachineDesired, before: &Laid) -> Result<(Laid, Ch
     let mut changed = Changed::Nothing;
     let mut paths = Vec::new();
     for file in &desired.config.files {
-        let read;
-        let content = match &file.content {
-            Content::Text(text) => text.as_bytes(),
-            Content::Secret(secret) => secret.expose(),
-            Content::HostFile(path) => {
-                read = std::fs::read(path).doing("read", path)?;
-                &read
-            }
+        let written = match &file.content {
+            Content::Text(text) => tree.write(&file.path, file.mode, text.as_bytes()),
+            Content::Secret(secret) => tree.write(&file.path, file.mode, secret.expose()),
+            Content::HostFile(path) => tree.copy(&file.path, file.mode, path),
         };
-        if tree.write(&file.path, file.mode, content)? {
+        if written? {
             let reload = file.path == Path::new(CONFIG_PATH) || changed == Changed::FirstProcessMustReload;
             changed = if reload {
                 Changed::FirstProcessMustReload
