@@ -20,6 +20,14 @@ pub struct Shown {
     key: PathBuf,
 }
 
+impl Shown {
+    /// The same certificate, by somebody who trusts what `other` trusts.
+    pub fn trusting(self, other: &Self) -> Self {
+        let ca = other.ca.clone();
+        Self { ca, ..self }
+    }
+}
+
 impl Plane {
     pub fn of(platform: &Platform, cluster: &Cluster<'_>) -> Self {
         let machines = fs::read_dir(platform.state().join("machines"))
