@@ -90,11 +90,14 @@ impl Lists {
         V: for<'a> From<&'a T> + Serialize + 'static,
     {
         let wanted = |row: &Row| {
-            if !selection.is_everything() && !selection.wants::<T>(&row.read().map_err(records::fault)?.value)
-            {
+            if selection.is_everything() {
+                return self.memory.show::<T, V>(row, None);
+            }
+            let thing = row.read::<T>().map_err(records::fault)?.value;
+            if !selection.wants(&thing) {
                 return Ok(None);
             }
-            self.memory.show::<T, V>(row)
+            self.memory.show::<T, V>(row, Some(thing))
         };
         let scope = Some(project.as_str());
         paged::rows(&*self.store, T::KIND, scope, T::ORDER, part, wanted).await

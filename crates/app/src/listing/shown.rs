@@ -18,8 +18,10 @@ use crate::records;
 /// A view as JSON.
 pub type Shown = Arc<str>;
 
-/// Bytes of JSON in each of the two halves; some ten thousand clusters.
+/// Bytes in each of the two halves; some six thousand clusters.
 const HALF: usize = 8 << 20;
+/// What an entry takes beside its id and its JSON, about; what is not shown takes that too.
+const ENTRY: usize = 100;
 
 /// Two halves: whatever is asked for moves to the young one, and when that is full the old one is forgotten.
 #[derive(Debug)]
@@ -51,8 +53,9 @@ impl Memory {
         Self(Mutex::new(Halves { young, old, most }))
     }
 
-    /// `V` is made of nothing but the document, so the same version looks the same.
-    pub fn show<T, V>(&self, row: &Row) -> Result<Option<Shown>, Fault>
+    /// `V` is made of nothing but the document, so the same version looks the same. `thing` is the document, where it was
+    /// read already.
+    pub fn show<T, V>(&self, row: &Row, thing: Option<T>) -> Result<Option<Shown>, Fault>
     where
         T: Listed,
         V: for<'a> From<&'a T> + Serialize + 'static,
@@ -61,7 +64,10 @@ impl Memory {
         if let Some(shown) = self.halves().get(&key, row.version) {
             return Ok(shown);
         }
-        let thing: T = row.read().map_err(records::fault)?.value;
+        let thing = match thing {
+            Some(thing) => thing,
+            None => row.read::<T>().map_err(records::fault)?.value,
+        };
         let shown = thing
             .is_shown()
             .then(|| write::<V>(&V::from(&thing)))
@@ -86,13 +92,18 @@ impl Halves {
         if let Some((known, shown)) = self.young.known.get(key) {
             return (*known == version).then(|| shown.clone());
         }
-        let (known, shown) = self.old.known.remove(key)?;
-        self.put(key.clone(), known, shown.clone());
-        (known == version).then_some(shown)
+        let (_, shown) = self
+            .old
+            .known
+            .remove(key)
+            .filter(|(known, _)| *known == version)?;
+        self.put(key.clone(), version, shown.clone());
+        Some(shown)
     }
 
     fn put(&mut self, key: (TypeId, String), version: u64, shown: Option<Shown>) {
-        let size = |shown: &Option<Shown>| shown.as_ref().map_or(0, |shown| shown.len());
+        let id = key.1.len();
+        let size = |shown: &Option<Shown>| ENTRY + id + shown.as_ref().map_or(0, |shown| shown.len());
         if self.young.bytes + size(&shown) > self.most {
             self.old = mem::take(&mut self.young);
         }
@@ -146,7 +157,7 @@ mod tests {
     }
 
     fn shown(memory: &Memory, row: &Row) -> Result<Option<String>, String> {
-        let shown = memory.show::<Network, Name>(row);
+        let shown = memory.show::<Network, Name>(row, None);
         shown
             .map(|shown| shown.map(|shown| shown.to_string()))
             .map_err(|fault| fault.code.into_owned())
@@ -178,7 +189,7 @@ mod tests {
 
     #[test]
     fn what_nobody_asks_for_is_forgotten_first() {
-        let memory = Memory::holding(3 * "\"blue\"".len());
+        let memory = Memory::holding(3 * (ENTRY + "99".len() + "\"blue\"".len()));
         let rows: Vec<Row> = (0..100).map(|id| row(id, 1, "blue")).collect();
         for one in &rows {
             shown(&memory, one).unwrap();

@@ -8,7 +8,7 @@ use app::{
 };
 use types::{
     Secret,
-    grant::{GrantRole, Granted},
+    grant::GrantRole,
     tenant::{Place, Project, Role},
 };
 use workflow::NoProbe;
@@ -246,18 +246,8 @@ async fn rights_in_a_cluster_can_be_given_to_them_and_go_with_the_last_group() {
         }
     };
     login(&["writers"]).await.unwrap();
-    let granted = Granted {
-        role: GrantRole::Viewer,
-        namespace: None,
-    };
-    tenants
-        .grant(
-            &scene.root,
-            &default_project(),
-            "dev",
-            "ana@acme.example",
-            granted,
-        )
+    scene
+        .grant("ana@acme.example", GrantRole::Viewer, None)
         .await
         .unwrap();
     login(&["writers"]).await.unwrap();

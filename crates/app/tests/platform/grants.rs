@@ -4,25 +4,13 @@ use app::{default_org, default_project};
 use iam::review::Refusal;
 use ports::Clock;
 use types::{
-    grant::{GrantRole, Granted},
+    grant::GrantRole,
     tenant::{Place, Quota, Role},
 };
 
 use crate::{scene::Scene, second_thoughts::spec};
 
 impl Scene {
-    async fn grant(&self, who: &str, role: GrantRole, namespace: Option<&str>) -> Result<(), types::Fault> {
-        let granted = Granted {
-            role,
-            namespace: namespace.map(|n| n.parse().unwrap()),
-        };
-        let tenants = &self.life.tenants;
-        let made = tenants
-            .grant(&self.root, &default_project(), "dev", who, granted)
-            .await;
-        made.map(drop)
-    }
-
     async fn names(&self) -> Vec<String> {
         let all = self
             .life

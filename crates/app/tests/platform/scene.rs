@@ -6,8 +6,9 @@ use app::{default_org, default_project};
 use iam::review::Review;
 use ports::{Clock, compute::Content};
 use types::{
-    MachineId, Principal, ProjectId,
+    Fault, MachineId, Principal, ProjectId,
     cluster::Cluster,
+    grant::{GrantRole, Granted},
     machine::Machine,
     tenancy::Tenancy,
     tenant::{Place, Project, Quota, Role},
@@ -93,6 +94,19 @@ impl Scene {
     pub async fn invited(&self, email: &str, place: Place, role: Role) -> Principal {
         let pair = member(&self.life, place, role, email).await;
         self.life.tenants.authenticate(&pair.access).await.unwrap()
+    }
+
+    /// By the platform's first administrator.
+    pub async fn grant(&self, who: &str, role: GrantRole, namespace: Option<&str>) -> Result<(), Fault> {
+        let granted = Granted {
+            role,
+            namespace: namespace.map(|n| n.parse().unwrap()),
+        };
+        let tenants = &self.life.tenants;
+        let made = tenants
+            .grant(&self.root, &default_project(), "dev", who, granted)
+            .await;
+        made.map(drop)
     }
 
     /// What the cluster is told about somebody's token for it, got in that project.

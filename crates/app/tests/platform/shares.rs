@@ -5,7 +5,7 @@ use iam::review::Refusal;
 use ports::Clock;
 use types::{
     Principal, Timestamp,
-    grant::{GrantRole, Granted},
+    grant::GrantRole,
     tenancy::TenantProject,
     tenant::{Quota, Role},
 };
@@ -172,38 +172,19 @@ async fn what_does_not_fit_is_not_shared() {
         .unwrap();
     assert_eq!(refused(scene.share("rival/lair").await), "share-foreign");
     scene.member_of_blog().await;
-    let everywhere = Granted {
-        role: GrantRole::Viewer,
-        namespace: None,
-    };
-    tenants
-        .grant(
-            &scene.root,
-            &default_project(),
-            "dev",
-            "ana@acme.example",
-            everywhere.clone(),
-        )
+    scene
+        .grant("ana@acme.example", GrantRole::Viewer, None)
         .await
         .unwrap();
     assert_eq!(refused(scene.share("blog").await), "cluster-granted");
     // Nor one that waits for what will be another's namespace.
-    let waiting = Granted {
-        role: GrantRole::Admin,
-        namespace: Some(format!("project-{}", scene.blog.id).parse().unwrap()),
-    };
     let taken = tenants
         .revoke_grants(&default_project(), "dev", "ana@acme.example", None, None)
         .await;
     assert_eq!(taken.unwrap().len(), 1);
-    tenants
-        .grant(
-            &scene.root,
-            &default_project(),
-            "dev",
-            "ana@acme.example",
-            waiting,
-        )
+    let theirs = format!("project-{}", scene.blog.id);
+    scene
+        .grant("ana@acme.example", GrantRole::Admin, Some(&theirs))
         .await
         .unwrap();
     assert_eq!(refused(scene.share("blog").await), "cluster-granted");
@@ -213,14 +194,8 @@ async fn what_does_not_fit_is_not_shared() {
         .unwrap();
     scene.share("blog").await.unwrap();
     // From now on it is the organisation's decision.
-    tenants
-        .grant(
-            &scene.root,
-            &default_project(),
-            "dev",
-            "ana@acme.example",
-            everywhere,
-        )
+    scene
+        .grant("ana@acme.example", GrantRole::Viewer, None)
         .await
         .unwrap();
     let missing = tenants.unshare(&default_project(), "dev", "nowhere").await;

@@ -82,8 +82,8 @@ pub fn run(cloud: Cloud) -> Result<(), Failure> {
         Command::Events(command) => with_client(at, |client| events::run(client, command)),
         Command::Admin(command) => admin::run(at, command),
         Command::Audit(command) => {
-            let project = connection.project.clone();
-            with_client(at, |client| audit::run(client, project, command))
+            let in_project = connection.project.is_some();
+            with_client(at, |client| audit::run(client, in_project, command))
         }
         Command::Version(command) => wait_for(version::run(at, command)),
         Command::Bundle(command) => bundle::run(command),

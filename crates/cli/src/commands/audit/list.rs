@@ -11,6 +11,7 @@ use clap::Args;
 use types::Timestamp;
 
 use crate::{
+    commands::user::OfOrg,
     failure::Failure,
     output::{Format, Output},
     surroundings,
@@ -27,9 +28,8 @@ pub struct List {
     /// Only what this one did: id or name of a user or service account
     #[arg(long, value_name = "WHO")]
     actor: Option<String>,
-    /// Of this organisation and its projects, for its administrators
-    #[arg(long, value_name = "NAME")]
-    org: Option<String>,
+    #[command(flatten)]
+    of: OfOrg,
     /// At most so many records
     #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
@@ -71,18 +71,18 @@ impl When {
 }
 
 impl List {
-    pub async fn run(self, client: &Client, project: Option<&str>) -> Result<(), Failure> {
+    /// `in_project` when one was named.
+    pub async fn run(self, client: &Client, in_project: bool) -> Result<(), Failure> {
         let now = surroundings::now();
         let query = AuditQuery {
             since: self.since.map(|when| when.to_wire(now)),
             until: self.until.map(|when| when.to_wire(now)),
             actor: self.actor,
         };
-        let pages = match (&self.org, project) {
-            (Some(org), _) => client.org_audit(org, &query),
-            (None, Some(_)) => client.project_audit(&query),
-            (None, None) if client.whoami().await?.is_platform_admin() => client.audit(&query),
-            (None, None) => client.project_audit(&query),
+        let pages = match &self.of.org {
+            Some(org) => client.org_audit(org, &query),
+            None if !in_project && client.whoami().await?.is_platform_admin() => client.audit(&query),
+            None => client.project_audit(&query),
         };
         let found = pages.first(self.limit).await?;
         let rows = match self.output.output {

@@ -16,10 +16,10 @@ pub enum Command {
     Verify(verify::Verify),
 }
 
-/// `project` is the one that was asked for, if any.
-pub async fn run(client: Client, project: Option<String>, command: Command) -> Result<(), Failure> {
+/// `in_project` when one was named.
+pub async fn run(client: Client, in_project: bool, command: Command) -> Result<(), Failure> {
     match command {
-        Command::List(command) => command.run(&client, project.as_deref()).await,
+        Command::List(command) => command.run(&client, in_project).await,
         Command::Verify(command) => command.run(&client).await,
     }
 }
